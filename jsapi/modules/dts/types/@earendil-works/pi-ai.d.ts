@@ -1,0 +1,135 @@
+/** Messages, models and tool schemas in the form that language models use. */
+import { Type, type SchemaOptions, type TEnum } from "typebox";
+export { Type };
+export type { Static, TArray, TObject, TOptional, TProperties, TSchema, TString, TUnion } from "typebox";
+/** One of the given strings, in the form that every model provider accepts. */
+export declare function StringEnum<const V extends string>(values: readonly V[], options?: SchemaOptions): TEnum<V> & {
+    type: "string";
+};
+export interface TextContent {
+    type: "text";
+    text: string;
+    textSignature?: string;
+}
+/** An image; data is base64. */
+export interface ImageContent {
+    type: "image";
+    data: string;
+    mimeType: string;
+}
+export interface ThinkingContent {
+    type: "thinking";
+    thinking: string;
+    thinkingSignature?: string;
+    redacted?: boolean;
+}
+/** A call that a model asks for. argumentsError is set when its JSON was broken. */
+export interface ToolCall {
+    type: "toolCall";
+    id: string;
+    name: string;
+    arguments: Record<string, any>;
+    thoughtSignature?: string;
+    namespace?: string;
+    argumentsError?: string;
+}
+/** How hard a model thinks before it answers. */
+export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+/** Tokens of a request and what they cost, in US dollars. */
+export interface Usage {
+    input: number;
+    output: number;
+    cacheRead: number;
+    cacheWrite: number;
+    cacheWrite1h?: number;
+    /** Part of output. */
+    reasoning?: number;
+    totalTokens: number;
+    cost: {
+        input: number;
+        output: number;
+        cacheRead: number;
+        cacheWrite: number;
+        total: number;
+        totalFromProvider?: number;
+    };
+}
+export type StopReason = "pending" | "stop" | "length" | "toolUse" | "error" | "aborted" | "deferred";
+export interface SystemMessage {
+    role: "system";
+    content: string | TextContent[];
+    /** Section name to its text; null takes a section away. */
+    sections?: Record<string, string | null>;
+    toolsAdded?: ToolDeclaration[];
+    toolsRemoved?: {
+        name: string;
+    }[];
+    timestamp: number;
+}
+export interface UserMessage {
+    role: "user";
+    content: string | (TextContent | ImageContent)[];
+    timestamp: number;
+}
+export interface AssistantMessage {
+    role: "assistant";
+    content: (TextContent | ThinkingContent | ToolCall)[];
+    api: string;
+    provider: string;
+    model: string;
+    responseModel?: string;
+    responseId?: string;
+    thinkingLevel?: ThinkingLevel;
+    providerThinkingLevel?: string;
+    usage: Usage;
+    stopReason: StopReason;
+    errorMessage?: string;
+    rawStopReason?: string;
+    endTurn?: boolean;
+    timestamp: number;
+    durationMs?: number;
+}
+export interface ToolResultMessage<Details = unknown> {
+    role: "toolResult";
+    toolCallId: string;
+    toolName: string;
+    content: (TextContent | ImageContent)[];
+    details?: Details;
+    usage?: Usage;
+    isError: boolean;
+    timestamp: number;
+    durationMs?: number;
+}
+export type Message = SystemMessage | UserMessage | AssistantMessage | ToolResultMessage;
+/** What a model is told of a tool; parameters is JSON Schema. */
+export interface ToolDeclaration {
+    name: string;
+    description: string;
+    parameters: object;
+}
+/** A model. Cost is in US dollars for a million tokens. */
+export interface Model {
+    id: string;
+    name: string;
+    api: string;
+    provider: string;
+    baseUrl: string;
+    reasoning: boolean;
+    input: ("text" | "image")[];
+    cost: {
+        input: number;
+        output: number;
+        cacheRead: number;
+        cacheWrite: number;
+    };
+    contextWindow: number;
+    maxTokens: number;
+    headers?: Record<string, string>;
+    thinkingLevelMap?: Partial<Record<ThinkingLevel, string | null>>;
+}
+/** The configured models. Reads are synchronous. */
+export interface Models {
+    getModels(provider?: string): Model[];
+    getModel(provider: string, id: string): Model | undefined;
+    getAvailable(): Model[];
+}

@@ -1,0 +1,245 @@
+/** The host of an extension, and tokens for what extensions offer and ask for. */
+import { defineService, type ServiceToken } from "@earendil-works/chord";
+import type { Models } from "@earendil-works/pi-ai";
+import type { Static, TSchema } from "typebox";
+import type { Command, DocToken, Extension, Json, RoutineHandler, Transaction } from "harness:internal/declarations";
+export { defineService };
+export type { ServiceToken };
+export type { Agent, Arguments, Command, Diagnostic, Extension, HookApi, HookedCall, HookedResult, HookKind, Instance, Json, KindHook, Manifest, RoutineHandler, Scope, Section, TaskHook, ToolCallDecision, ToolExecutionApi, ToolRegistration as Tool, ToolResult, } from "harness:internal/declarations";
+/** What server.ts may export as its default: an extension, or what makes one. */
+export type ExtensionFactory = (host: Host) => Extension | Promise<Extension>;
+/** The names of the errors that the host throws, in their `name`. */
+export type HostErrorName = "GenerationClosed" | "StagingClosed" | "ExtensionTimeout" | "ExtensionBusy" | "IsolateReplaced" | "NotAMethod" | "NotAvailable" | "NotProvided" | "CallDepth" | "CommitInsideCommit" | "CommitTimeout" | "SettingsInvalid" | "DataCloneError";
+/** The codes of file errors, in their `code`. */
+export type FileErrorCode = "ENOENT" | "EEXIST" | "ENOTDIR" | "EISDIR" | "EACCES" | "ENOTEMPTY" | "EINVAL" | "EXDEV" | "EROFS" | "ENOSPC" | (string & {});
+/** A file operation that failed. */
+export interface FileSystemError extends Error {
+    code: FileErrorCode;
+    /** World path. */
+    path: string;
+    syscall: string;
+}
+/** A git command that failed; the message is what it wrote to stderr. */
+export interface GitError extends Error {
+    code: number;
+    args: string[];
+}
+export type FileKind = "file" | "directory" | "symlink" | "other";
+/** A member of a directory. */
+export interface Entry {
+    name: string;
+    kind: FileKind;
+}
+/** What a path is. */
+export interface FileStat {
+    kind: FileKind;
+    /** Bytes. */
+    size: number;
+    /** Permission bits. */
+    mode: number;
+    /** Milliseconds since the Unix epoch. */
+    mtimeMs: number;
+}
+/** A change of a watched path, or of a direct member of a watched directory. */
+export interface FileChange {
+    kind: "create" | "change" | "remove";
+    /** World path of what changed. */
+    path: string;
+}
+/** A running watch. It also ends with the generation or resource that started it. */
+export interface Watch extends Disposable {
+    close(): void;
+}
+/** Files of the world. Paths are absolute. Rejections are FileSystemErrors. */
+export interface FileSystem {
+    /** The text of a UTF-8 file. */
+    read(path: string): Promise<string>;
+    readBytes(path: string): Promise<Uint8Array>;
+    /** Replaces the file in one step: a reader sees the old or the new content. */
+    write(path: string, data: string | Uint8Array): Promise<void>;
+    append(path: string, data: string | Uint8Array): Promise<void>;
+    /** Members in the order of their names. */
+    list(path: string): Promise<Entry[]>;
+    /** Follows symbolic links. */
+    stat(path: string): Promise<FileStat>;
+    /** Does not follow the last symbolic link. */
+    lstat(path: string): Promise<FileStat>;
+    mkdir(path: string, options?: {
+        recursive?: boolean;
+    }): Promise<void>;
+    remove(path: string, options?: {
+        recursive?: boolean;
+    }): Promise<void>;
+    rename(from: string, to: string): Promise<void>;
+    /** Calls back until closed; the path need not exist yet. */
+    watch(path: string, callback: (change: FileChange) => void | Promise<void>): Watch;
+}
+export type OutputStream = "stdout" | "stderr";
+export interface ExecOptions {
+    /** World path; default `/`. */
+    cwd?: string;
+    /** Added to the world's environment. */
+    env?: Record<string, string> | readonly (readonly [name: string, value: string])[];
+    /** Seconds until the whole process tree is ended. */
+    timeout?: number;
+    /** Conversations that this command works for: aborting one ends it. */
+    conversations?: readonly number[];
+    signal?: AbortSignal;
+    /** Whole characters, in order. */
+    onOutput?: (text: string, stream: OutputStream) => void;
+    stdin?: string | Uint8Array;
+    /** Bytes kept of each stream; default 10 MiB. What is dropped is the middle. */
+    maxBytes?: number;
+}
+/** How a command ended. A code that is not zero is no error. */
+export interface ExecResult {
+    code: number;
+    stdout: string;
+    stderr: string;
+    signal?: string;
+    timedOut?: boolean;
+}
+/** A service of another extension: its methods, each of which returns a promise. */
+export type Remote<T> = {
+    readonly [K in keyof T as T[K] extends (...args: any[]) => any ? K : never]: T[K] extends (...args: infer Args) => infer Result ? (...args: Args) => Promise<Awaited<Result>> : never;
+};
+type AnyService = Record<string, (...args: any[]) => any>;
+/** A value that nobody can change. */
+export type Frozen<T> = T extends (...args: any[]) => any ? T : T extends object ? {
+    readonly [K in keyof T]: Frozen<T[K]>;
+} : T;
+/** An event of the world's event log. */
+export interface WorldEvent<Payload = Json> {
+    id: number;
+    type: string;
+    payload: Payload;
+    /** Milliseconds since the Unix epoch. */
+    time: number;
+    extension: string;
+    conversationId?: number;
+}
+export interface EventFilter {
+    types?: readonly string[];
+    conversationId?: number;
+    from?: "start" | "now";
+    maxFailures?: number;
+}
+export interface EventLog {
+    read(query?: {
+        types?: readonly string[];
+        after?: number;
+        limit?: number;
+    }): Promise<WorldEvent[]>;
+    follow(query?: {
+        types?: readonly string[];
+        after?: number;
+    }): AsyncIterable<WorldEvent>;
+    /** Lets a paused reactor go on. */
+    resume(name: string): Promise<void>;
+}
+export type RoutineTrigger = {
+    kind: "cron";
+    expression: string;
+    timeZone?: string;
+} | {
+    kind: "interval";
+    seconds: number;
+} | {
+    kind: "once";
+    at: number;
+};
+export interface Routine {
+    name: string;
+    trigger: RoutineTrigger;
+    payload?: Json;
+    enabled?: boolean;
+    maxFailures?: number;
+    catchUp?: "skip" | "once";
+}
+export interface Routines {
+    add(routine: Routine): Promise<string>;
+    remove(id: string): Promise<void>;
+    list(): Promise<(Routine & {
+        id: string;
+        failures: number;
+        lastError?: string;
+        next?: number;
+    })[]>;
+}
+export interface SubmissionStorage {
+    scanSubmissions(query: {
+        conversationId?: number;
+        status?: "queued" | "placed" | "done" | "unanswered";
+    }, limit: number, cursor?: Json): Promise<{
+        items: {
+            id: number;
+            conversationId: number;
+            status: string;
+        }[];
+        cursor?: Json;
+    }>;
+}
+/**
+ * What an extension gets from its host. It is valid as long as its generation;
+ * then every member fails with GenerationClosed. What is started in it ends with it.
+ */
+export interface Host {
+    /** The extension's name. */
+    readonly name: string;
+    /** The commit that the extension was loaded from. */
+    readonly generation: string;
+    readonly fs: FileSystem;
+    /**
+     * Runs a command in the world: a string under the shell, an array without one.
+     * Rejects when the program cannot be started.
+     */
+    exec(command: string | readonly string[], options?: ExecOptions): Promise<ExecResult>;
+    /** Runs git in a directory of the world; resolves to its trimmed output, rejects with a GitError. */
+    git(cwd: string, ...args: string[]): Promise<string>;
+    /** The world's settings.json, `{}` when there is none. A schema validates it and fills in defaults. */
+    settings(): Frozen<Record<string, any>>;
+    settings<S extends TSchema>(schema: S): Frozen<Static<S>>;
+    /** Offers a service from the moment this commit goes live. Only while the factory runs. */
+    implement<T extends object>(api: string | ServiceToken<T>, value: T): void;
+    /** A service that must exist. Each call reaches the provider that is current then. */
+    need<T extends object>(api: ServiceToken<T>): Remote<T>;
+    need<T extends object = AnyService>(api: string): Remote<T>;
+    /** The same, or undefined when nobody offers it. */
+    want<T extends object>(api: ServiceToken<T>): Remote<T> | undefined;
+    want<T extends object = AnyService>(api: string): Remote<T> | undefined;
+    /** Called when the commit has gone live. Only while the factory runs. */
+    onOpen(callback: () => void | Promise<void>): void;
+    /** Called when the generation has drained, last registered first. Only while the factory runs. */
+    onClose(callback: () => void | Promise<void>): void;
+    /**
+     * The value that create made the first time, kept across commits. What create
+     * starts belongs to the resource and lives until dispose.
+     */
+    resource<T>(key: string, create: (host: Host) => T, dispose?: (value: Awaited<T>) => void | Promise<void>): T;
+    /** Tells the world's owner something. */
+    notice(message: string): void;
+    harness(): unknown;
+    models(): Models;
+    readonly storage: SubmissionStorage;
+    readonly metadata: DocToken<Record<string, Json>>;
+    emit(type: string, payload: Json, tx?: Transaction): Promise<number>;
+    react(name: string, filter: EventFilter, handler: (event: WorldEvent, tx: Transaction) => void | Promise<void>): void;
+    readonly eventLog: EventLog;
+    readonly routines: Routines;
+    capability<T = unknown>(kind: string): T | undefined;
+}
+/** Gives a command its type. */
+export declare function defineCommand(command: Command): Command;
+/** Gives a routine handler its type. */
+export declare function defineRoutine(routine: RoutineHandler): RoutineHandler;
+/** The kinds of hooks, as manifests and hook() spell them. */
+export declare const hookKinds: Readonly<{
+    readonly beforeAgentStart: "before_agent_start";
+    readonly toolCall: "tool_call";
+    readonly toolResult: "tool_result";
+    readonly agentEnd: "agent_end";
+    readonly sessionStart: "session_start";
+    readonly sessionShutdown: "session_shutdown";
+    readonly tool: "Tool";
+    readonly command: "Command";
+}>;

@@ -1,0 +1,201 @@
+/**
+ * What an extension is made of: tools, prompt sections, hooks, wraps, tasks and
+ * documents. The builders only describe; the host validates what they made.
+ */
+
+import type {
+  Agent,
+  CompactionHandlers,
+  DocDefinition,
+  DocFamilyDefinition,
+  DocFamilyToken,
+  DocToken,
+  EntryRecord,
+  EntryToken,
+  Extension,
+  GenerationHandlers,
+  KindHandlers,
+  KindHook,
+  Section,
+  SectionRender,
+  SectionWrap,
+  TaskDefinition,
+  TaskHook,
+  TaskToken,
+  ToolHandlers,
+  ToolRegistration,
+  ToolWrap,
+  Transaction,
+} from "harness:internal/declarations";
+import { notAvailable } from "harness:internal/unavailable";
+
+export type { Context } from "@earendil-works/chord/context";
+export type * from "harness:internal/declarations";
+
+/** The conversation that every session has. */
+export const ROOT_CONVERSATION_ID = 1;
+
+/** When a conversation is shortened; amounts in tokens. */
+export const DEFAULT_COMPACTION_POLICY: Readonly<{
+  enabled: boolean;
+  reserveTokens: number;
+  keepRecentTokens: number;
+  backgroundMarginTokens: number;
+}> = Object.freeze({ enabled: true, reserveTokens: 16384, keepRecentTokens: 20000, backgroundMarginTokens: 32768 });
+
+/** How failed requests are tried again: the delay doubles up to its limit. */
+export const DEFAULT_RETRY_POLICY: Readonly<{
+  enabled: boolean;
+  maxAttempts: number;
+  baseDelayMs: number;
+  maxDelayMs: number;
+}> = Object.freeze({ enabled: true, maxAttempts: 3, baseDelayMs: 2000, maxDelayMs: 60000 });
+
+/** Gives an extension its type. */
+export function defineExtension(extension: Extension): Extension {
+  return extension;
+}
+
+/** Gives a tool its type: the arguments of execute follow from parameters. */
+export function defineTool<P extends object, Details = unknown>(
+  tool: ToolRegistration<P, Details>,
+): ToolRegistration<P, Details> {
+  return tool;
+}
+
+/** A part of the system prompt. render runs before each request; undefined leaves it out. */
+export function section(key: string, render: SectionRender, options?: { tag?: boolean }): Section {
+  return { key, render, ...(options?.tag !== undefined && { tag: options.tag }) };
+}
+
+/** Attaches handlers to a task, or one handler to a kind of hook. */
+export function hook<H extends object>(task: TaskToken<any, any, H>, handlers: Partial<H>): TaskHook;
+export function hook<K extends keyof KindHandlers>(kind: K, handler: KindHandlers[K]): KindHook<K>;
+export function hook(target: TaskToken | keyof KindHandlers, handlers: object): TaskHook | KindHook {
+  if (typeof target === "string") return { kind: target, handler: handlers as KindHandlers[typeof target] };
+  return { task: target.definition.name, handlers: handlers as TaskHook["handlers"] };
+}
+
+/** Replaces a tool of any extension by what wrap makes of it. The name must stay. */
+export function wrapTool(tool: string | { name: string }, wrap: ToolWrap["wrap"]): ToolWrap {
+  return { tool: typeof tool === "string" ? tool : tool.name, wrap };
+}
+
+/** Replaces a section of any extension by what wrap makes of it. The key must stay. */
+export function wrapSection(key: string | { key: string }, wrap: SectionWrap["wrap"]): SectionWrap {
+  return { section: typeof key === "string" ? key : key.key, wrap };
+}
+
+/** Makes the token of a task. */
+export function defineTask<Input, Result, Handlers extends object = object>(
+  definition: TaskDefinition<Input, Result>,
+): TaskToken<Input, Result, Handlers> {
+  return { definition };
+}
+
+/** Makes the token of a document. */
+export function defineDoc<T>(definition: DocDefinition<T>): DocToken<T> {
+  return { definition };
+}
+
+/** Makes the token of documents that are told apart by a key. */
+export function defineDocFamily<T, Seed>(definition: DocFamilyDefinition<T, Seed>): DocFamilyToken<T, Seed> {
+  return { definition: { ...definition, family: true } };
+}
+
+/** Makes the token of a kind of entry. Kinds that start with `pi.` are the engine's own. */
+export function defineEntry<Data = unknown>(kind: string): EntryToken<Data> {
+  return {
+    kind,
+    is: (record: EntryRecord): record is EntryRecord<Data> => record.kind === kind,
+  };
+}
+
+export const UserEntry: EntryToken = defineEntry("pi.user");
+export const AssistantEntry: EntryToken = defineEntry("pi.assistant");
+export const SystemEntry: EntryToken = defineEntry("pi.system");
+export const ToolResultEntry: EntryToken = defineEntry("pi.tool-result");
+export const ResetEntry: EntryToken = defineEntry("pi.reset");
+export const CompactionEntry: EntryToken = defineEntry("pi.compaction");
+
+/** The work of one run: requests to a model and rounds of tools. */
+export const GenerationTask: TaskToken<any, any, GenerationHandlers> = builtinTask("pi.generation", 1);
+/** One call of a tool. */
+export const ToolTask: TaskToken<any, any, ToolHandlers> = builtinTask("pi.tool", 2);
+/** The shortening of a conversation. */
+export const CompactionTask: TaskToken<any, any, CompactionHandlers> = builtinTask("pi.compaction", 1);
+
+export const AgentDoc: DocToken<Agent> = builtinDoc("pi.agent", "conversation");
+export const LiveDoc: DocToken = builtinDoc("pi.live", "conversation");
+export const InboxDoc: DocToken = builtinDoc("pi.inbox", "conversation");
+export const ProviderDoc: DocToken = builtinDoc("pi.provider", "conversation");
+export const UsageDoc: DocToken = builtinDoc("pi.usage", "conversation");
+export const NestedCallDoc: DocToken = builtinDoc("pi.nested-call", "task");
+
+// A built-in names what the engine runs; the engine has its own definition of it.
+function builtinTask<H extends object>(name: string, version: number): TaskToken<any, any, H> {
+  const initial = (): never => notAvailable(`starting ${name}`);
+  const abort = (): never => notAvailable(`aborting ${name}`);
+  return Object.freeze({ definition: Object.freeze({ name, version, initial, phases: Object.freeze({}), abort }) });
+}
+
+function builtinDoc(kind: string, scope: DocDefinition["scope"]): DocToken {
+  const initial = (): never => notAvailable(`creating ${kind}`);
+  return Object.freeze({ definition: Object.freeze({ kind, version: 1, scope, initial }) });
+}
+
+/** A conversation that was to be idle is at work. */
+export class ConversationBusy extends Error {
+  override readonly name = "ConversationBusy";
+}
+
+/** A commit read a table after it had written one. */
+export class ReadAfterWrite extends Error {
+  override readonly name = "ReadAfterWrite";
+}
+
+/** Storage refused a commit, and nothing of it was applied. */
+export class StorageRejected extends Error {
+  override readonly name = "StorageRejected";
+}
+
+/** The session ended because its storage failed; cause says how. */
+export class SessionFailed extends Error {
+  override readonly name = "SessionFailed";
+}
+
+/** A request to storage was wrong; the session goes on. */
+export class StorageRequestError extends Error {
+  override readonly name = "StorageRequestError";
+}
+
+/** A harness over a session of the durable engine. */
+export class Harness {
+  static async open(): Promise<never> {
+    return notAvailable("Harness.open");
+  }
+}
+
+/** Storage that lives as long as its object. */
+export class MemoryStorage {
+  constructor() {
+    notAvailable("MemoryStorage");
+  }
+}
+
+export async function createSession(): Promise<never> {
+  return notAvailable("createSession");
+}
+
+export function createRegistry(): never {
+  return notAvailable("createRegistry");
+}
+
+/** Changes the agent of a conversation inside a commit. */
+export async function configure(tx: Transaction, conversationId: number, change: Partial<Agent>): Promise<void> {
+  notAvailable(`configure(conversation ${conversationId})`);
+}
+
+export async function watchEvents(): Promise<never> {
+  return notAvailable("watchEvents");
+}

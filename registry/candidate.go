@@ -1,0 +1,155 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// Candidate is what a commit loaded into, before it is validated. It belongs to
+// one goroutine. Instances added to it are its own until [Candidate.Validate]
+// gives a generation.
+type Candidate struct {
+	registry *Registry
+	commit   string
+	members  []*Member // in the order they were added
+	problems []Problem
+	settled  bool // a generation holds the members, or they were released
+}
+
+// Stage begins a candidate for a commit. It carries the built-in and MCP
+// extensions of the current generation.
+func (r *Registry) Stage(commit string) *Candidate {
+	c := &Candidate{registry: r, commit: commit}
+	base, release := r.Acquire("stage " + commit)
+	defer release()
+	for _, list := range [][]*Member{base.members, base.replaced} {
+		for _, m := range list {
+			if m.manifest.Source != SourceWorld && m.retain() {
+				c.members = append(c.members, m)
+			}
+		}
+	}
+	return c
+}
+
+// Commit is the commit the candidate was staged for.
+func (c *Candidate) Commit() string { return c.commit }
+
+// Add adds an extension with its global instance; nil stands for an empty one.
+// A built-in or MCP extension takes the place of a carried one of its name and
+// source.
+func (c *Candidate) Add(extension Extension, instance *Instance) {
+	c.add(newMember(extension, instance, nil))
+}
+
+// AddFailed adds an extension that could not be instantiated. It is listed and
+// contributes nothing; a world extension refuses the commit.
+func (c *Candidate) AddFailed(extension Extension, err error) {
+	c.add(newMember(extension, nil, err))
+}
+
+func (c *Candidate) add(m *Member) {
+	if m.manifest.Source != SourceWorld {
+		c.Remove(m.Name(), m.manifest.Source)
+	}
+	c.members = append(c.members, m)
+}
+
+// Remove takes out the carried extension of a name and source, such as the one
+// of an MCP server that is configured no longer. It reports whether there was
+// one. The current generation still holds its instance.
+func (c *Candidate) Remove(name string, source Source) bool {
+	for i, m := range c.members {
+		if m.Name() == name && m.manifest.Source == source && m.refs.Load() > 1 {
+			m.refs.Add(-1)
+			c.members = slices.Delete(c.members, i, i+1)
+			return true
+		}
+	}
+	return false
+}
+
+// Members lists the members so far, in the order they were added, carried ones
+// first.
+func (c *Candidate) Members() []*Member { return slices.Clone(c.members) }
+
+// Provides reports whether a member so far implements the service. Members that
+// a later one replaces count.
+func (c *Candidate) Provides(service string) bool {
+	return slices.ContainsFunc(c.members, func(m *Member) bool {
+		return slices.ContainsFunc(m.instance.Services, func(s Service) bool { return s.ID == service })
+	})
+}
+
+// Problem adds a problem that was found outside this package, such as an import
+// that does not resolve. Unless it is a warning it refuses the commit.
+func (c *Candidate) Problem(p Problem) { c.problems = append(c.problems, p) }
+
+// Validate checks the commit whole. Without an error among the problems the
+// members are the generation's from now on, and the problems are its warnings.
+// With one there is no generation, and the problems are all that were found,
+// those of [Candidate.Problem] first, then by extension in order.
+func (c *Candidate) Validate() (*Generation, []Problem) {
+	active, replaced := c.arrange()
+	v := &validation{candidate: c, problems: slices.Clone(c.problems)}
+	g := v.build(active, replaced)
+	if slices.ContainsFunc(v.problems, Problem.Fatal) {
+		return nil, v.problems
+	}
+	g.warnings = slices.Clone(v.problems)
+	c.settled = true
+	return g, v.problems
+}
+
+// Discard gives up the candidate: each instance that no generation holds is
+// shut down, in reverse order. After a successful Validate, or a Discard, it
+// does nothing. Failures are reported and returned joined.
+func (c *Candidate) Discard(ctx context.Context) error {
+	if c.settled {
+		return nil
+	}
+	c.settled = true
+	return releaseAll(ctx, c.registry.limits, c.registry.report, c.members, nil)
+}
+
+// arrange puts the members in order and separates those whose place a world
+// extension takes.
+func (c *Candidate) arrange() (active, replaced []*Member) {
+	type place struct {
+		*Member
+		source Source
+		order  float64
+	}
+	world := map[string]*Member{}
+	for _, m := range c.members {
+		if m.manifest.Source == SourceWorld && world[m.Name()] == nil {
+			world[m.Name()] = m
+		}
+	}
+	places := make([]place, 0, len(c.members))
+	taken := map[*Member]place{}
+	for _, m := range c.members {
+		p := place{m, m.manifest.Source, m.manifest.Order}
+		if by := world[m.Name()]; by != nil && m != by && m.manifest.Source != SourceWorld {
+			replaced = append(replaced, m)
+			if earlier, ok := taken[by]; !ok || p.source < earlier.source {
+				taken[by] = place{by, p.source, p.order}
+			}
+			continue
+		}
+		places = append(places, p)
+	}
+	for i, p := range places {
+		if at, ok := taken[p.Member]; ok {
+			places[i] = at
+		}
+	}
+	slices.SortStableFunc(places, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.order, b.order), cmp.Compare(a.Name(), b.Name()))
+	})
+	for _, p := range places {
+		active = append(active, p.Member)
+	}
+	return active, replaced
+}

@@ -1,0 +1,98 @@
+package registry
+
+import "strings"
+
+// HookKind names a place where extensions take part.
+type HookKind string
+
+// The kinds of hooks. [HookToolCall] is also written ToolTask.beforeTool, and
+// [HookToolResult] ToolTask.afterTool. They are the ones that run; the others
+// are declared, validated and listed.
+const (
+	HookBeforeAgentStart HookKind = "before_agent_start"
+	HookToolCall         HookKind = "tool_call"
+	HookToolResult       HookKind = "tool_result"
+	HookAgentEnd         HookKind = "agent_end"
+	HookSessionStart     HookKind = "session_start"
+	HookSessionShutdown  HookKind = "session_shutdown"
+
+	HookBeforeRequest HookKind = "GenerationTask.beforeRequest"
+	HookAfterResponse HookKind = "GenerationTask.afterResponse"
+	HookOnYield       HookKind = "GenerationTask.onYield"
+	HookAfterTools    HookKind = "GenerationTask.afterTools"
+	HookOnAbort       HookKind = "ToolTask.onAbort"
+	HookBeforeCompact HookKind = "CompactionTask.beforeCompact"
+)
+
+// Kinds that a manifest declares to say that an extension brings tools or
+// commands. No hook has them.
+const (
+	HookTool    HookKind = "tool"
+	HookCommand HookKind = "command"
+)
+
+// HookKinds lists the kinds of hooks in the spelling of the constants, in the
+// order of the documentation.
+func HookKinds() []HookKind {
+	return []HookKind{
+		HookBeforeAgentStart, HookToolCall, HookToolResult, HookAgentEnd, HookSessionStart, HookSessionShutdown,
+		HookBeforeRequest, HookAfterResponse, HookOnYield, HookAfterTools, HookOnAbort, HookBeforeCompact,
+	}
+}
+
+// TaskHook is the kind of a handler that an extension attaches to a durable
+// task, such as ("pi.tool", "beforeTool") or a task of an extension's own.
+func TaskHook(task, handler string) HookKind {
+	switch task {
+	case "pi.generation":
+		task = "GenerationTask"
+	case "pi.tool":
+		task = "ToolTask"
+	case "pi.compaction":
+		task = "CompactionTask"
+	}
+	return HookKind(task + "." + handler).Canonical()
+}
+
+// Canonical gives the one spelling of the kind that the framework uses.
+func (k HookKind) Canonical() HookKind {
+	switch k {
+	case "ToolTask.beforeTool":
+		return HookToolCall
+	case "ToolTask.afterTool":
+		return HookToolResult
+	case "Tool":
+		return HookTool
+	case "Command":
+		return HookCommand
+	}
+	return k
+}
+
+// known reports whether the canonical kind k exists: a kind of this package, or
+// a handler of a task that an extension declares itself.
+func (k HookKind) known() bool {
+	switch k {
+	case HookTool, HookCommand:
+		return true
+	}
+	for _, known := range HookKinds() {
+		if k == known {
+			return true
+		}
+	}
+	task, handler, ok := k.cut()
+	switch task {
+	case "GenerationTask", "ToolTask", "CompactionTask":
+		return false
+	}
+	return ok && task != "" && handler != ""
+}
+
+func (k HookKind) cut() (task, handler string, ok bool) {
+	i := strings.LastIndexByte(string(k), '.')
+	if i < 0 {
+		return "", "", false
+	}
+	return string(k[:i]), string(k[i+1:]), true
+}

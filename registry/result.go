@@ -1,0 +1,126 @@
+package registry
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// ResultCode says why a call has an error result that its tool did not give.
+type ResultCode string
+
+const (
+	CodeToolUnavailable  ResultCode = "tool_unavailable"
+	CodeInvalidArguments ResultCode = "invalid_arguments"
+	CodeBlocked          ResultCode = "blocked"
+	CodeInterrupted      ResultCode = "interrupted"
+	CodeAborted          ResultCode = "aborted"
+	CodeToolError        ResultCode = "tool_error"
+)
+
+// Result is what a tool call gave. Its JSON has the field names of a tool
+// result message.
+type Result struct {
+	Content     []Content       `json:"content"`
+	Details     json.RawMessage `json:"details,omitempty"` // for user interfaces; the model does not see it
+	IsError     bool            `json:"isError"`
+	Diagnostics []Diagnostic    `json:"diagnostics,omitempty"`
+	Code        ResultCode      `json:"code,omitempty"` // set by the framework only; empty when the tool returned
+	// Control is what the tool asks of the run (addTools, terminate, handoff),
+	// passed on as it is.
+	Control json.RawMessage `json:"control,omitempty"`
+}
+
+// Text joins the result's text parts by a newline.
+func (r *Result) Text() string {
+	var parts []string
+	for _, c := range r.Content {
+		if c.Type == ContentText {
+			parts = append(parts, c.Text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// TextResult is a result of one text.
+func TextResult(text string) *Result {
+	return &Result{Content: []Content{{Type: ContentText, Text: text}}}
+}
+
+func errorResult(code ResultCode, text string) *Result {
+	r := TextResult(text)
+	r.IsError, r.Code = true, code
+	return r
+}
+
+// ContentType is the tag of a [Content].
+type ContentType string
+
+const (
+	ContentText  ContentType = "text"
+	ContentImage ContentType = "image"
+)
+
+// Content is one part of a result: a text, or an image with its data and media
+// type.
+type Content struct {
+	Type     ContentType
+	Text     string
+	Data     []byte // base64 in JSON
+	MIMEType string
+}
+
+type textContent struct {
+	Type ContentType `json:"type"`
+	Text string      `json:"text"`
+}
+
+type imageContent struct {
+	Type     ContentType `json:"type"`
+	Data     []byte      `json:"data"`
+	MIMEType string      `json:"mimeType"`
+}
+
+// MarshalJSON writes the fields of the part's type. Another type is an error.
+func (c Content) MarshalJSON() ([]byte, error) {
+	switch c.Type {
+	case ContentText:
+		return json.Marshal(textContent{c.Type, c.Text})
+	case ContentImage:
+		return json.Marshal(imageContent{c.Type, c.Data, c.MIMEType})
+	}
+	return nil, fmt.Errorf("tool result: content of unknown type %q; known are text and image", c.Type)
+}
+
+// UnmarshalJSON reads a text or an image. Another type is an error.
+func (c *Content) UnmarshalJSON(data []byte) error {
+	var tag struct {
+		Type ContentType `json:"type"`
+	}
+	if err := json.Unmarshal(data, &tag); err != nil {
+		return fmt.Errorf("tool result: content: %w", err)
+	}
+	switch tag.Type {
+	case ContentText:
+		var t textContent
+		if err := json.Unmarshal(data, &t); err != nil {
+			return fmt.Errorf("tool result: text content: %w", err)
+		}
+		*c = Content{Type: t.Type, Text: t.Text}
+	case ContentImage:
+		var i imageContent
+		if err := json.Unmarshal(data, &i); err != nil {
+			return fmt.Errorf("tool result: image content: %w", err)
+		}
+		*c = Content{Type: i.Type, Data: i.Data, MIMEType: i.MIMEType}
+	default:
+		return fmt.Errorf("tool result: content of unknown type %q; known are text and image", tag.Type)
+	}
+	return nil
+}
+
+// Diagnostic is a remark beside a result.
+type Diagnostic struct {
+	Severity string `json:"severity"` // info, warn or error
+	Message  string `json:"message"`
+}

@@ -1,0 +1,135 @@
+package registry
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// parameters is a compiled schema of a tool's arguments.
+type parameters struct {
+	schema *jsonschema.Schema
+}
+
+// schemaCache keeps compiled schemas by their bytes, so that a commit which
+// changes no schema compiles none. The zero value is ready.
+type schemaCache struct {
+	mu      sync.Mutex
+	entries map[string]schemaEntry
+}
+
+type schemaEntry struct {
+	schema *jsonschema.Schema
+	err    error
+}
+
+// errNotObjectSchema says that a schema does not describe an object.
+var errNotObjectSchema = errors.New(`the schema's type is not "object"`)
+
+// parameters compiles the schema of a tool's arguments.
+func (c *schemaCache) parameters(source json.RawMessage) (*parameters, error) {
+	if len(source) == 0 {
+		return nil, errors.New("there is no schema")
+	}
+	schema, err := c.compile(source)
+	if err != nil {
+		return nil, err
+	}
+	if schema.Types == nil || len(schema.Types.ToStrings()) != 1 || schema.Types.ToStrings()[0] != "object" {
+		return nil, errNotObjectSchema
+	}
+	return &parameters{schema}, nil
+}
+
+// compile compiles a JSON Schema: draft 2020-12 unless it names another, with
+// formats asserted, and without reading anything it refers to.
+func (c *schemaCache) compile(source json.RawMessage) (*jsonschema.Schema, error) {
+	key := string(source)
+	c.mu.Lock()
+	entry, ok := c.entries[key]
+	c.mu.Unlock()
+	if ok {
+		return entry.schema, entry.err
+	}
+	entry.schema, entry.err = compileSchema(source)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.entries == nil {
+		c.entries = map[string]schemaEntry{}
+	}
+	c.entries[key] = entry
+	return entry.schema, entry.err
+}
+
+// keep drops what the generation does not use.
+func (c *schemaCache) keep(g *Generation) {
+	used := map[string]bool{}
+	for _, m := range append(g.Extensions(), g.replaced...) {
+		used[string(m.manifest.Settings)] = true
+		for _, t := range m.instance.Tools {
+			used[string(t.Parameters)] = true
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key := range c.entries {
+		if !used[key] {
+			delete(c.entries, key)
+		}
+	}
+}
+
+// schemaLocation is the made-up address of a schema; it shows in no message.
+const schemaLocation = "schema:///parameters"
+
+func compileSchema(source []byte) (*jsonschema.Schema, error) {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(source))
+	if err != nil {
+		return nil, fmt.Errorf("not JSON: %w", err)
+	}
+	if _, ok := document.(map[string]any); !ok {
+		return nil, errors.New("the schema is not an object")
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	compiler.UseLoader(noLoader{})
+	compiler.UseRegexpEngine(compilePattern)
+	if err := compiler.AddResource(schemaLocation, document); err != nil {
+		return nil, err
+	}
+	schema, err := compiler.Compile(schemaLocation)
+	if err != nil {
+		return nil, schemaError(err)
+	}
+	return schema, nil
+}
+
+// noLoader refuses references to other documents: a schema must not make the
+// process read files or the network.
+type noLoader struct{}
+
+var _ jsonschema.URLLoader = noLoader{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("references another document, %s; only references inside the schema are followed", url)
+}
+
+// schemaError turns the compiler's error, which speaks of the made-up address,
+// into one line for the author.
+func schemaError(err error) error {
+	var invalid *jsonschema.SchemaValidationError
+	if errors.As(err, &invalid) {
+		var v *jsonschema.ValidationError
+		if errors.As(invalid.Err, &v) {
+			flaws := explain(v, nil)
+			if len(flaws) > 0 {
+				return fmt.Errorf("%s: %s", flaws[0].path, flaws[0].message)
+			}
+		}
+	}
+	return err
+}

@@ -1,0 +1,118 @@
+package registry
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+)
+
+var (
+	namePattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+	toolPattern = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+)
+
+// reservedSection is the section that the agent itself writes.
+const reservedSection = "instructions"
+
+// validation is one run over a candidate's members in order. It gathers the
+// problems and fills the generation's indices as it goes.
+type validation struct {
+	candidate  *Candidate
+	generation *Generation
+	problems   []Problem
+	tasks      map[string]string // task name to extension
+}
+
+// build validates and indexes. The generation is of use only when no problem is
+// fatal.
+func (v *validation) build(active, replaced []*Member) *Generation {
+	g := v.candidate.registry.newGeneration(v.candidate.commit)
+	v.generation, v.tasks = g, map[string]string{}
+	g.members, g.replaced = active, replaced
+	for _, m := range active {
+		if other := g.names[m.Name()]; other != nil {
+			v.fail(m, m.manifest.Where, RuleDuplicateExtension,
+				fmt.Sprintf("there are two extensions of the name %q", m.Name()), "rename one of them")
+			continue
+		}
+		g.names[m.Name()] = m
+		v.member(m)
+	}
+	for _, m := range replaced {
+		g.shadowed = append(g.shadowed, Shadowed{Kind: "extension", Name: m.Name(), Loser: m.manifest.Source.String(), By: m.Name()})
+	}
+	v.needs()
+	v.capabilities()
+	for _, id := range slices.Sorted(maps.Keys(g.svcBy)) {
+		s := g.svcBy[id]
+		g.services = append(g.services, Owned[Service]{Extension: s.member.Name(), Value: s.Service})
+	}
+	return g
+}
+
+func (v *validation) fail(m *Member, where Position, rule Rule, message, hint string) {
+	v.add(m, where, SeverityError, rule, message, hint)
+}
+
+func (v *validation) warn(m *Member, where Position, rule Rule, message, hint string) {
+	v.add(m, where, SeverityWarning, rule, message, hint)
+}
+
+func (v *validation) add(m *Member, where Position, severity Severity, rule Rule, message, hint string) {
+	v.problems = append(v.problems, Problem{
+		Extension: m.Name(), Position: where.or(m.manifest.Where),
+		Message: message, Hint: hint, Severity: severity, Rule: rule,
+	})
+}
+
+func (v *validation) member(m *Member) {
+	v.manifest(m)
+	if m.err != nil {
+		message := "could not be instantiated: " + m.err.Error()
+		if m.manifest.Source == SourceWorld {
+			v.fail(m, Position{}, RuleFailedExtension, message, "")
+		} else {
+			v.warn(m, Position{}, RuleFailedExtension, message, "")
+		}
+		return
+	}
+	v.toolsOf(m)
+	v.sections(m)
+	v.wraps(m)
+	v.tasksOf(m)
+	v.commandsOf(m)
+	v.hooksOf(m)
+	v.servicesOf(m)
+}
+
+func (v *validation) manifest(m *Member) {
+	man := m.manifest
+	if !namePattern.MatchString(man.Name) {
+		v.fail(m, man.Where, RuleExtensionName, fmt.Sprintf("the name %q is not valid", man.Name),
+			"a name is a lower-case letter, then lower-case letters, digits, _ and -")
+	}
+	if math.IsNaN(man.Order) || math.IsInf(man.Order, 0) {
+		v.fail(m, man.Where, RuleOrder, fmt.Sprintf("order is %v", man.Order), "order is a finite number")
+	}
+	if man.Ref != (ExtensionRef{}) {
+		if err := man.Ref.validate(); err != nil {
+			v.fail(m, man.Where, RuleRef, err.Error(), "")
+		}
+	}
+	for i, s := range man.Scopes {
+		if !s.known() {
+			v.fail(m, man.Where, RuleScope, fmt.Sprintf("unknown scope %q", s), "scopes are global, agent and session")
+		} else if slices.Contains(man.Scopes[:i], s) {
+			v.fail(m, man.Where, RuleScope, fmt.Sprintf("the scope %q is declared twice", s), "")
+		}
+	}
+	v.capabilityLists(m)
+	v.hookKinds(m)
+	if man.Settings != nil {
+		if _, err := v.candidate.registry.schemas.compile(man.Settings); err != nil {
+			v.fail(m, man.Where, RuleSettingsSchema, "the settings schema is not valid: "+err.Error(), "settings is a JSON Schema of an object")
+		}
+	}
+}

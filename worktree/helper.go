@@ -28,11 +28,11 @@ func (r *Repo) WriteHelper(ctx context.Context, name string, data []byte) error 
 	at := path.Join(r.git, name)
 	next := at + ".new"
 	r.forget(next)
-	if err := r.files.Create(next, 0o644, data, true); err != nil {
+	if err := r.create(next, data, true); err != nil {
 		r.forget(next)
 		return fmt.Errorf("write %s: %w", at, err)
 	}
-	if err := r.files.Rename(next, at); err != nil {
+	if err := r.renameSynced(next, at); err != nil {
 		r.forget(next)
 		return fmt.Errorf("replace %s: %w", at, err)
 	}

@@ -8,11 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-	"syscall"
-	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/format/index"
 )
 
@@ -56,7 +52,7 @@ func (r *Repo) Materialise(ctx context.Context, s *Snapshot) error {
 }
 
 func (r *Repo) materialised(commit Hash) (bool, error) {
-	folder, err := exists(r.files, path.Join(r.snapshots, commit.String()))
+	folder, err := r.exists(path.Join(r.snapshots, commit.String()))
 	if err != nil || !folder {
 		return false, err
 	}
@@ -74,25 +70,21 @@ func (r *Repo) materialise(ctx context.Context, s *Snapshot) (err error) {
 		}
 	}()
 	r.discard(partial, staged)
-	if err := mkdirAll(r.files, partial); err != nil {
+	if err := r.mkdirAll(partial); err != nil {
 		return err
 	}
-	list := &index.Index{Version: 2}
-	if err := r.writeTree(ctx, partial, "", s.top, list); err != nil {
-		return err
-	}
-	link := "gitdir: " + relative(target, path.Join(r.git, "worktrees", id)) + "\n"
-	if err := r.files.Create(path.Join(partial, ".git"), 0o644, []byte(link), false); err != nil {
+	list, err := r.checkout(ctx, partial, s)
+	if err != nil {
 		return err
 	}
 	if err := r.stage(staged, s.commit, list); err != nil {
 		return err
 	}
 	// Without its registration a folder is no worktree: it is from a start before this one.
-	if err := r.files.RemoveAll(target); err != nil {
+	if err := r.removeAll(target); err != nil {
 		return err
 	}
-	if err := r.files.Rename(partial, target); err != nil {
+	if err := r.rename(partial, target); err != nil {
 		return err
 	}
 	if err := r.register(ctx, staged, s.commit); err != nil {
@@ -102,60 +94,6 @@ func (r *Repo) materialise(ctx context.Context, s *Snapshot) (err error) {
 	return nil
 }
 
-// writeTree writes one folder's entries below dir, and lists them with what the
-// disk says about them, so that git need not read them again.
-func (r *Repo) writeTree(ctx context.Context, dir, prefix string, t *tree, list *index.Index) error {
-	for i := range t.entries {
-		e := &t.entries[i]
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		at, name := path.Join(dir, e.name), path.Join(prefix, e.name)
-		if err := r.writeEntry(at, e); err != nil {
-			return err
-		}
-		if e.kind == folder {
-			if err := r.writeTree(ctx, at, name, e.tree, list); err != nil {
-				return err
-			}
-			continue
-		}
-		info, err := r.files.Lstat(at)
-		if err != nil {
-			return err
-		}
-		list.Entries = append(list.Entries, indexEntry(name, e, info))
-	}
-	return nil
-}
-
-func (r *Repo) writeEntry(at string, e *entry) error {
-	switch e.kind {
-	case folder, submodule:
-		return r.files.Mkdir(at, 0o777)
-	case symlink:
-		return r.files.Symlink(string(e.data), at)
-	case executable:
-		return r.files.Create(at, 0o755, e.data, false)
-	default:
-		return r.files.Create(at, 0o644, e.data, false)
-	}
-}
-
-func indexEntry(name string, e *entry, info fs.FileInfo) *index.Entry {
-	modes := map[kind]filemode.FileMode{
-		regular: filemode.Regular, executable: filemode.Executable, symlink: filemode.Symlink, submodule: filemode.Submodule,
-	}
-	listed := &index.Entry{Name: name, Hash: plumbing.Hash(e.hash), Mode: modes[e.kind], ModifiedAt: info.ModTime()}
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		listed.CreatedAt = time.Unix(stat.Ctim.Unix())
-		listed.Dev, listed.Inode = uint32(stat.Dev), uint32(stat.Ino)
-		listed.UID, listed.GID = stat.Uid, stat.Gid
-		listed.Size = uint32(stat.Size)
-	}
-	return listed
-}
-
 // stage writes a registration (gitrepository-layout(5), worktrees) where git does
 // not look for one.
 func (r *Repo) stage(staged string, commit Hash, list *index.Index) error {
@@ -163,7 +101,7 @@ func (r *Repo) stage(staged string, commit Hash, list *index.Index) error {
 	if err := index.NewEncoder(&encoded).Encode(list); err != nil {
 		return err
 	}
-	if err := r.files.Mkdir(staged, 0o777); err != nil {
+	if err := r.mkdir(staged); err != nil {
 		return err
 	}
 	for _, file := range []struct {
@@ -176,7 +114,7 @@ func (r *Repo) stage(staged string, commit Hash, list *index.Index) error {
 		{"index", encoded.Bytes()},
 		{"locked", []byte(lockText)},
 	} {
-		if err := r.files.Create(path.Join(staged, file.name), 0o644, file.data, false); err != nil {
+		if err := r.create(path.Join(staged, file.name), file.data, false); err != nil {
 			return err
 		}
 	}
@@ -213,14 +151,14 @@ func (r *Repo) register(ctx context.Context, staged string, commit Hash) error {
 // whenever it finds it empty.
 func (r *Repo) place(ctx context.Context, staged, at string) error {
 	for {
-		if err := mkdirAll(r.files, path.Dir(at)); err != nil {
+		if err := r.mkdirAll(path.Dir(at)); err != nil {
 			return err
 		}
-		err := r.files.Rename(staged, at)
+		err := r.rename(staged, at)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if there, err := exists(r.files, staged); err != nil || !there {
+		if there, err := r.exists(staged); err != nil || !there {
 			return errors.Join(err, fmt.Errorf("the staged registration %s was removed", staged))
 		}
 		if err := context.Cause(ctx); err != nil {
@@ -232,7 +170,7 @@ func (r *Repo) place(ctx context.Context, staged, at string) error {
 // discard removes leftovers; what stays is reported and left to Prune.
 func (r *Repo) discard(paths ...string) {
 	for _, at := range paths {
-		if err := r.files.RemoveAll(at); err != nil {
+		if err := r.removeAll(at); err != nil {
 			r.opts.Logger.Warn("a leftover stays behind", "path", at, "error", err)
 		}
 	}

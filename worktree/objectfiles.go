@@ -1,17 +1,22 @@
 package worktree
 
 import (
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 
 	"github.com/go-git/go-billy/v5"
+
+	"github.com/seed-d579e5eb/harness/vfs"
 )
 
 // objectFiles shows go-git one repository's .git directory through the confined
 // file system, for reading only.
 type objectFiles struct {
-	files Files
+	world *vfs.World
 	root  string
 }
 
@@ -25,11 +30,14 @@ func (o objectFiles) Open(name string) (billy.File, error) {
 	if path.Clean(name) == alternates {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	file, err := o.files.Open(o.Join(o.root, name))
+	file, err := o.world.FS().Open(strings.TrimPrefix(o.Join(o.root, name), "/"))
 	if err != nil {
 		return nil, o.plain("open", name, err)
 	}
-	return objectFile{File: file, name: name}, nil
+	if regular, ok := file.(seekable); ok {
+		return objectFile{seekable: regular, name: name}, nil
+	}
+	return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: errIsFolder}, file.Close())
 }
 
 func (o objectFiles) OpenFile(name string, flag int, _ os.FileMode) (billy.File, error) {
@@ -40,23 +48,23 @@ func (o objectFiles) OpenFile(name string, flag int, _ os.FileMode) (billy.File,
 }
 
 func (o objectFiles) Stat(name string) (os.FileInfo, error) {
-	info, err := o.files.Stat(o.Join(o.root, name))
+	info, err := o.world.Stat(o.Join(o.root, name))
 	return info, o.plain("stat", name, err)
 }
 
 func (o objectFiles) Lstat(name string) (os.FileInfo, error) {
-	info, err := o.files.Lstat(o.Join(o.root, name))
+	info, err := o.world.Lstat(o.Join(o.root, name))
 	return info, o.plain("lstat", name, err)
 }
 
 func (o objectFiles) ReadDir(name string) ([]os.FileInfo, error) {
-	entries, err := o.files.ReadDir(o.Join(o.root, name))
+	entries, err := o.world.List(o.Join(o.root, name))
 	if err != nil {
 		return nil, o.plain("readdir", name, err)
 	}
 	infos := make([]os.FileInfo, 0, len(entries))
 	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil {
+		if info, err := o.Lstat(o.Join(name, entry.Name)); err == nil {
 			infos = append(infos, info)
 		}
 	}
@@ -85,8 +93,16 @@ func (o objectFiles) Symlink(string, string) error                { return billy
 
 // objectFile is an open file of a repository, for reading only.
 type objectFile struct {
-	File
+	seekable
 	name string
+}
+
+// seekable is what a regular file of the world is when it is open.
+type seekable interface {
+	io.Reader
+	io.ReaderAt
+	io.Seeker
+	io.Closer
 }
 
 var _ billy.File = objectFile{}

@@ -60,9 +60,9 @@ func (o *objects) openStore(git string, seen map[string]bool, depth int) {
 		return
 	}
 	seen[git] = true
-	dir := dotgit.New(objectFiles{files: o.repo.files, root: git})
+	dir := dotgit.New(objectFiles{world: o.repo.world, root: git})
 	o.stores = append(o.stores, filesystem.NewObjectStorageWithOptions(dir, cache.NewObjectLRUDefault(), filesystem.Options{KeepDescriptors: true}))
-	data, err := read(o.repo.files, path.Join(git, alternates), 1<<20)
+	data, err := o.repo.world.Read(path.Join(git, alternates))
 	if err != nil {
 		if !absent(err) {
 			o.repo.opts.Logger.Warn("alternates cannot be read", "path", path.Join(git, alternates), "error", err)

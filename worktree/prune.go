@@ -21,7 +21,7 @@ type registration struct {
 // path of the host. A lock with another text says that somebody wants to keep it.
 func (r *Repo) registration(id string) (registration, error) {
 	at := path.Join(r.git, "worktrees", id)
-	there, err := exists(r.files, at)
+	there, err := r.exists(at)
 	if err != nil || !there {
 		return registration{}, err
 	}
@@ -46,7 +46,7 @@ func (r *Repo) registration(id string) (registration, error) {
 }
 
 func (r *Repo) readSmall(at string) (string, bool, error) {
-	data, err := read(r.files, at, 64<<10)
+	data, err := r.world.Read(at)
 	if absent(err) {
 		return "", false, nil
 	}
@@ -57,10 +57,10 @@ func (r *Repo) readSmall(at string) (string, bool, error) {
 // looks again: somebody may have locked it meanwhile, and then it is put back.
 func (r *Repo) dropRegistration(id string) error {
 	at, removed := path.Join(r.git, "worktrees", id), path.Join(r.git, removedPrefix+id)
-	if err := r.files.RemoveAll(removed); err != nil {
+	if err := r.removeAll(removed); err != nil {
 		return err
 	}
-	err := r.files.Rename(at, removed)
+	err := r.rename(at, removed)
 	if absent(err) {
 		return nil
 	}
@@ -69,11 +69,11 @@ func (r *Repo) dropRegistration(id string) error {
 	}
 	lock, locked, err := r.readSmall(path.Join(removed, "locked"))
 	if err == nil && (!locked || lock == lockText) {
-		err = r.files.RemoveAll(removed)
+		err = r.removeAll(removed)
 		r.dropEmptyWorktrees()
 		return err
 	}
-	if back := r.files.Rename(removed, at); back != nil {
+	if back := r.rename(removed, at); back != nil {
 		return errors.Join(err, fmt.Errorf("put worktree registration %s back: %w", id, back))
 	}
 	if err != nil {
@@ -85,7 +85,7 @@ func (r *Repo) dropRegistration(id string) error {
 // dropEmptyWorktrees removes the worktrees folder when it is empty, as git does.
 func (r *Repo) dropEmptyWorktrees() {
 	// It is not empty most of the time; that is no failure.
-	_ = r.files.Remove(path.Join(r.git, "worktrees"))
+	_ = r.remove(path.Join(r.git, "worktrees"))
 }
 
 // Remove unregisters the materialised snapshot of a commit and deletes its folder.
@@ -111,16 +111,16 @@ func (r *Repo) Remove(ctx context.Context, commit Hash) error {
 		}
 	}
 	partial := path.Join(r.snapshots, partialPrefix+id)
-	if err := r.files.RemoveAll(partial); err != nil {
+	if err := r.removeAll(partial); err != nil {
 		return fmt.Errorf("remove snapshot %s: %w", id, err)
 	}
-	if err := r.files.Rename(path.Join(r.snapshots, id), partial); err != nil {
+	if err := r.rename(path.Join(r.snapshots, id), partial); err != nil {
 		if absent(err) {
 			return nil
 		}
 		return fmt.Errorf("remove snapshot %s: %w", id, err)
 	}
-	if err := r.files.RemoveAll(partial); err != nil {
+	if err := r.removeAll(partial); err != nil {
 		return fmt.Errorf("remove snapshot %s: %w", id, err)
 	}
 	return nil
@@ -147,7 +147,7 @@ func (r *Repo) Prune(ctx context.Context, keep ...Hash) error {
 }
 
 func (r *Repo) pruneLeftovers(ctx context.Context, dir, prefix string) error {
-	entries, err := r.files.ReadDir(dir)
+	entries, err := r.world.List(dir)
 	if absent(err) {
 		return nil
 	}
@@ -156,9 +156,9 @@ func (r *Repo) pruneLeftovers(ctx context.Context, dir, prefix string) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if id, ok := strings.CutPrefix(entry.Name(), prefix); ok {
+		if id, ok := strings.CutPrefix(entry.Name, prefix); ok {
 			if _, err := ParseHash(id); err == nil {
-				failed = append(failed, r.files.RemoveAll(path.Join(dir, entry.Name())))
+				failed = append(failed, r.removeAll(path.Join(dir, entry.Name)))
 			}
 		}
 	}
@@ -166,7 +166,7 @@ func (r *Repo) pruneLeftovers(ctx context.Context, dir, prefix string) error {
 }
 
 func (r *Repo) pruneRegistrations(ctx context.Context, keep []Hash) error {
-	entries, err := r.files.ReadDir(path.Join(r.git, "worktrees"))
+	entries, err := r.world.List(path.Join(r.git, "worktrees"))
 	if absent(err) {
 		return nil
 	}
@@ -175,8 +175,8 @@ func (r *Repo) pruneRegistrations(ctx context.Context, keep []Hash) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if hash, err := ParseHash(entry.Name()); err == nil && !slices.Contains(keep, hash) {
-			failed = append(failed, r.pruneRegistration(entry.Name()))
+		if hash, err := ParseHash(entry.Name); err == nil && !slices.Contains(keep, hash) {
+			failed = append(failed, r.pruneRegistration(entry.Name))
 		}
 	}
 	r.dropEmptyWorktrees()
@@ -188,7 +188,7 @@ func (r *Repo) pruneRegistration(id string) error {
 	if err != nil || !reg.exists || !reg.ours {
 		return err
 	}
-	there, err := exists(r.files, r.gitFile(id))
+	there, err := r.exists(r.gitFile(id))
 	if err != nil || there {
 		return err
 	}

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/seed-d579e5eb/harness/vfs"
 )
 
 const (
-	looseRefLimit   = 4 << 10
-	packedRefsLimit = 256 << 20
 	// symbolicDepth is how many symbolic refs git follows (SYMREF_MAXDEPTH).
 	symbolicDepth = 5
 	// emptyRetries times emptyPause is how long an empty ref file is taken for one
@@ -106,7 +106,7 @@ type refValue struct {
 // give an old value.
 func (r *Repo) readRef(ctx context.Context, ref string) (refValue, bool, error) {
 	for try := 0; ; try++ {
-		data, err := read(r.files, path.Join(r.git, ref), looseRefLimit)
+		data, err := r.world.Read(path.Join(r.git, ref))
 		if err != nil {
 			if !noLooseRef(err) {
 				return refValue{}, false, fmt.Errorf("read ref %s: %w", ref, err)
@@ -147,7 +147,7 @@ func (r *Repo) parseRef(ref, text string) (refValue, error) {
 }
 
 func (r *Repo) packedRef(ref string) (refValue, bool, error) {
-	data, err := read(r.files, path.Join(r.git, "packed-refs"), packedRefsLimit)
+	data, err := r.world.Read(path.Join(r.git, "packed-refs"))
 	if absent(err) {
 		return refValue{}, false, nil
 	}
@@ -185,7 +185,7 @@ func packedLine(data []byte, ref string) (int, bool) {
 func (r *Repo) branches() ([]string, error) {
 	const prefix = "refs/heads/"
 	found := map[string]bool{}
-	data, err := read(r.files, path.Join(r.git, "packed-refs"), packedRefsLimit)
+	data, err := r.world.Read(path.Join(r.git, "packed-refs"))
 	if err != nil && !absent(err) {
 		return nil, fmt.Errorf("read packed-refs: %w", err)
 	}
@@ -207,7 +207,7 @@ func (r *Repo) branches() ([]string, error) {
 }
 
 func (r *Repo) looseBranches(below string, found map[string]bool) error {
-	entries, err := r.files.ReadDir(path.Join(r.git, "refs/heads", below))
+	entries, err := r.world.List(path.Join(r.git, "refs/heads", below))
 	if absent(err) {
 		return nil
 	}
@@ -215,13 +215,13 @@ func (r *Repo) looseBranches(below string, found map[string]bool) error {
 		return fmt.Errorf("list branches: %w", err)
 	}
 	for _, entry := range entries {
-		name := path.Join(below, entry.Name())
+		name := path.Join(below, entry.Name)
 		switch {
-		case entry.IsDir():
+		case entry.Kind == vfs.KindDirectory:
 			if err := r.looseBranches(name, found); err != nil {
 				return err
 			}
-		case entry.Type() == 0 && !strings.HasSuffix(name, ".lock"):
+		case entry.Kind == vfs.KindFile && !strings.HasSuffix(name, ".lock"):
 			found[name] = true
 		}
 	}

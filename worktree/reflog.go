@@ -19,12 +19,12 @@ func (r *Repo) logRef(ctx context.Context, ref string, old, to Hash) {
 	}
 	for _, name := range names {
 		log := path.Join(r.git, "logs", name)
-		info, err := r.files.Lstat(log)
+		info, err := r.world.Lstat(log)
 		if absent(err) || err == nil && !info.Mode().IsRegular() {
 			continue
 		}
 		if err == nil {
-			err = r.files.Append(log, []byte(line))
+			err = r.world.Append(log, []byte(line))
 		}
 		if err != nil {
 			r.opts.Logger.Warn("the log of a ref was not written", "ref", name, "error", err)

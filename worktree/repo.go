@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/seed-d579e5eb/harness/vfs"
 )
 
 // Options are what a Repo can be told. The zero value is the production default.
@@ -60,7 +62,7 @@ func (machineClock) After(d time.Duration) <-chan time.Time { return time.After(
 // safe for concurrent use. It holds nothing open between calls, so that it can
 // neither be stale nor in git's way.
 type Repo struct {
-	files     Files
+	world     *vfs.World
 	at        string // world path of the checkout
 	git       string // world path of its .git directory
 	snapshots string
@@ -70,9 +72,10 @@ type Repo struct {
 }
 
 // Open names the repository whose checkout is at the world path at. The repository
-// need not exist yet: Tip says whether it does, and Watch sees it come. An error
-// means that an option makes no sense.
-func Open(files Files, at string, opts Options) (*Repo, error) {
+// need not exist yet: Tip says whether it does, and Watch sees it come. The world
+// must stay open as long as the Repo is used. An error means that an option makes
+// no sense.
+func Open(world *vfs.World, at string, opts Options) (*Repo, error) {
 	if !path.IsAbs(at) || strings.ContainsRune(at, 0) {
 		return nil, fmt.Errorf("repository %q: want an absolute world path", at)
 	}
@@ -99,7 +102,7 @@ func Open(files Files, at string, opts Options) (*Repo, error) {
 	}
 	at = path.Clean(at)
 	return &Repo{
-		files:     files,
+		world:     world,
 		at:        at,
 		git:       path.Join(at, ".git"),
 		snapshots: path.Clean(opts.Snapshots),
@@ -129,7 +132,7 @@ func (r *Repo) Branch() string { return r.branch }
 
 // diagnose says why a repository cannot be used, and nil when it can.
 func (r *Repo) diagnose() error {
-	info, err := r.files.Stat(r.git)
+	info, err := r.world.Stat(r.git)
 	switch {
 	case absent(err):
 		return &NoRepositoryError{Path: r.at, Reason: "it has no .git directory; make one with git init"}
@@ -139,7 +142,7 @@ func (r *Repo) diagnose() error {
 		return &NoRepositoryError{Path: r.at, Reason: "its .git is not a directory, so it is a linked worktree or a submodule; clone it there instead"}
 	}
 	for _, need := range []string{"HEAD", "objects", "refs"} {
-		there, err := exists(r.files, path.Join(r.git, need))
+		there, err := r.exists(path.Join(r.git, need))
 		if err != nil {
 			return fmt.Errorf("look at %s: %w", path.Join(r.git, need), err)
 		}
@@ -153,7 +156,7 @@ func (r *Repo) diagnose() error {
 // reftable reports whether refs are kept in the reftable format
 // (Documentation/technical/reftable in git), which only git itself reads.
 func (r *Repo) reftable() (bool, error) {
-	return exists(r.files, path.Join(r.git, "reftable/tables.list"))
+	return r.exists(path.Join(r.git, "reftable/tables.list"))
 }
 
 // lockDisk waits for the right to change snapshots and registrations.

@@ -72,7 +72,7 @@ func (r *Repo) moveRef(ctx context.Context, ref string, to, old Hash) (err error
 		return err
 	}
 	if to == old {
-		return r.files.Remove(lock)
+		return r.remove(lock)
 	}
 	r.logRef(ctx, ref, old, to)
 	return r.renameRef(lock, ref)
@@ -82,12 +82,12 @@ func (r *Repo) moveRef(ctx context.Context, ref string, to, old Hash) (err error
 // there are empty and make way.
 func (r *Repo) renameRef(lock, ref string) error {
 	at := path.Join(r.git, ref)
-	err := r.files.Rename(lock, at)
+	err := r.renameSynced(lock, at)
 	if errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrExist) {
 		if err := r.removeEmpty(at); err != nil {
 			return &RefBlockedError{Ref: ref, By: "the refs below it"}
 		}
-		err = r.files.Rename(lock, at)
+		err = r.renameSynced(lock, at)
 	}
 	if err != nil {
 		return fmt.Errorf("move ref %s: %w", ref, err)
@@ -96,16 +96,16 @@ func (r *Repo) renameRef(lock, ref string) error {
 }
 
 func (r *Repo) removeEmpty(dir string) error {
-	entries, err := r.files.ReadDir(dir)
+	entries, err := r.world.List(dir)
 	if err != nil {
 		return err
 	}
 	for _, entry := range entries {
-		if err := r.removeEmpty(path.Join(dir, entry.Name())); err != nil {
+		if err := r.removeEmpty(path.Join(dir, entry.Name)); err != nil {
 			return err
 		}
 	}
-	return r.files.Remove(dir)
+	return r.remove(dir)
 }
 
 // deleteRef follows the order of git: the packed value goes first, while the lock
@@ -125,7 +125,12 @@ func (r *Repo) deleteRef(ctx context.Context, ref string, old Hash) error {
 	if err := r.unpackRef(ctx, ref); err != nil {
 		return err
 	}
-	if err := r.files.Remove(path.Join(r.git, ref)); err != nil && !noLooseRef(err) {
+	at := path.Join(r.git, ref)
+	err = r.remove(at)
+	if err == nil {
+		err = r.syncFolder(path.Dir(at))
+	}
+	if err != nil && !noLooseRef(err) && !errors.Is(err, syscall.ENOTEMPTY) {
 		return fmt.Errorf("delete ref %s: %w", ref, err)
 	}
 	return nil
@@ -140,7 +145,7 @@ func (r *Repo) unpackRef(ctx context.Context, ref string) error {
 	}
 	defer r.forget(lock)
 	packed := path.Join(r.git, "packed-refs")
-	data, err := read(r.files, packed, packedRefsLimit)
+	data, err := r.world.Read(packed)
 	if absent(err) {
 		return nil
 	}
@@ -157,10 +162,10 @@ func (r *Repo) unpackRef(ctx context.Context, ref string) error {
 	}
 	next := path.Join(r.git, "packed-refs.new")
 	r.forget(next)
-	if err := r.files.Create(next, 0o644, append(bytes.Clone(data[:line]), data[after:]...), true); err != nil {
+	if err := r.create(next, append(bytes.Clone(data[:line]), data[after:]...), true); err != nil {
 		return fmt.Errorf("write packed-refs: %w", err)
 	}
-	if err := r.files.Rename(next, packed); err != nil {
+	if err := r.renameSynced(next, packed); err != nil {
 		r.forget(next)
 		return fmt.Errorf("replace packed-refs: %w", err)
 	}
@@ -186,12 +191,12 @@ func (r *Repo) expectRef(ctx context.Context, ref string, old Hash) error {
 // the other way round; git could not keep both.
 func (r *Repo) refIsFree(ref string) error {
 	for above := path.Dir(ref); above != "refs" && above != "."; above = path.Dir(above) {
-		info, err := r.files.Stat(path.Join(r.git, above))
+		info, err := r.world.Stat(path.Join(r.git, above))
 		if err == nil && !info.IsDir() {
 			return &RefBlockedError{Ref: ref, By: above}
 		}
 	}
-	data, err := read(r.files, path.Join(r.git, "packed-refs"), packedRefsLimit)
+	data, err := r.world.Read(path.Join(r.git, "packed-refs"))
 	if err != nil && !absent(err) {
 		return fmt.Errorf("read packed-refs: %w", err)
 	}
@@ -212,13 +217,13 @@ func (r *Repo) lockRef(ctx context.Context, ref string, content []byte) (string,
 func (r *Repo) lock(ctx context.Context, ref, lock string, content []byte) (string, error) {
 	deadline := r.opts.Clock.Now().Add(r.opts.LockWait)
 	for {
-		err := r.files.Create(lock, 0o644, content, len(content) > 0)
+		err := r.create(lock, content, len(content) > 0)
 		switch {
 		case err == nil:
 			return lock, nil
 		case errors.Is(err, fs.ErrNotExist):
 			// Also when pack-refs has just removed the empty folder: make it again.
-			if err := mkdirAll(r.files, path.Dir(lock)); err != nil {
+			if err := r.mkdirAll(path.Dir(lock)); err != nil {
 				return "", fmt.Errorf("make a folder for ref %s: %w", ref, err)
 			}
 		case !errors.Is(err, fs.ErrExist):
@@ -240,7 +245,7 @@ func (r *Repo) lock(ctx context.Context, ref, lock string, content []byte) (stri
 
 // forget removes a file that is of no use any more; one that stays is reported.
 func (r *Repo) forget(at string) {
-	if err := r.files.Remove(at); err != nil && !absent(err) {
+	if err := r.remove(at); err != nil && !absent(err) {
 		r.opts.Logger.Warn("a temporary file stays behind", "path", at, "error", err)
 	}
 }

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"errors"
 	"path"
 	"strings"
 )
@@ -76,7 +77,7 @@ func (w *watch) arm(ctx context.Context) {
 	}
 	stops := make([]func(), 0, len(dirs))
 	for dir, names := range dirs {
-		stop, err := r.files.WatchDir(dir, func(name string) { w.event(names, name) })
+		stop, err := r.watchDir(dir, func(name string) { w.event(names, name) })
 		if err == nil {
 			stops = append(stops, stop)
 		} else if !absent(err) {
@@ -106,4 +107,8 @@ func (w *watch) event(names map[string]chan struct{}, name string) {
 	case told <- struct{}{}:
 	default:
 	}
+}
+
+func (r *Repo) watchDir(dir string, event func(name string)) (func(), error) {
+	return nil, errors.ErrUnsupported
 }

@@ -1,0 +1,71 @@
+package globals
+
+import (
+	"fmt"
+
+	"github.com/dop251/goja"
+)
+
+// lazyNames says which script exports a global that is made at its first
+// touch; a name without a script is made in Go by environment.native.
+var lazyNames = map[string]string{
+	"AbortController": "abort",
+	"AbortSignal":     "abort",
+	"CustomEvent":     "events",
+	"DOMException":    "domexception",
+	"Event":           "events",
+	"EventTarget":     "events",
+	"Iterator":        "iterator",
+	"URL":             "url",
+	"URLSearchParams": "url",
+	"clearImmediate":  "timers",
+	"clearInterval":   "timers",
+	"clearTimeout":    "timers",
+	"console":         "console",
+	"global":          "",
+	"performance":     "performance",
+	"queueMicrotask":  "microtask",
+	"self":            "",
+	"setImmediate":    "timers",
+	"setInterval":     "timers",
+	"setTimeout":      "timers",
+	"structuredClone": "",
+}
+
+// Install gives rt its globals. It must be called once, before any other code
+// runs in rt and on the goroutine that rt belongs to; host must live as long
+// as rt. It sets the runtime's time and random sources.
+func Install(rt *goja.Runtime, host Host) error {
+	env := &environment{rt: rt, host: host, modules: make(map[string]*goja.Object), platform: make(map[*goja.Object]bool)}
+	err := rt.Try(func() {
+		env.need("prelude")
+		env.need("iterator")
+		lazy := rt.NewDynamicObject(&lazyGlobals{rt: rt, env: env})
+		if err := rt.GlobalObject().SetPrototype(lazy); err != nil {
+			panic(err)
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("globals: install: %w", err)
+	}
+	return nil
+}
+
+// global makes the value of a lazy global.
+func (e *environment) global(name string) goja.Value {
+	if script := lazyNames[name]; script != "" {
+		return e.need(script).Get(name)
+	}
+	return e.native(name)
+}
+
+// native makes the lazy globals that need no script.
+func (e *environment) native(name string) goja.Value {
+	switch name {
+	case "global", "self":
+		return e.rt.GlobalObject()
+	case "structuredClone":
+		return e.function(name, 1, e.structuredClone)
+	}
+	panic(e.rt.NewTypeError("globals: no maker for %q", name))
+}

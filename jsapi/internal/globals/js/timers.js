@@ -1,0 +1,155 @@
+
+"use strict";
+// Timers as Node gives them: an object per timer that also serves as a number
+// (HTML, section "Timers", has the algorithm; nodejs.org/api/timers.html the
+// object).
+
+const longest = 2 ** 31 - 1;
+// Node: a delay that is out of range is one millisecond.
+const milliseconds = (delay) => {
+  const n = +delay;
+  return n >= 1 && n <= longest ? Math.trunc(n) : 1;
+};
+
+const active = new Map(); // id → Timeout
+
+const mustCall = (name, callback) => {
+  if (typeof callback !== "function") {
+    const error = new TypeError(`${name}: the callback must be a function, got ${callback === null ? "null" : typeof callback}`);
+    error.code = "ERR_INVALID_ARG_TYPE";
+    throw error;
+  }
+};
+
+class Timeout {
+  #id = 0;
+  #delay;
+  #repeat;
+  #callback;
+  #args;
+  #referenced = true;
+
+  constructor(callback, delay, repeat, args) {
+    this.#callback = callback;
+    this.#delay = delay;
+    this.#repeat = repeat;
+    this.#args = args;
+    this.#start();
+  }
+
+  #start() {
+    const id = native.set(this.#delay, this.#repeat, () => {
+      if (!this.#repeat && this.#id === id) {
+        active.delete(id);
+        this.#id = 0;
+      }
+      this.#callback.apply(this, this.#args);
+    });
+    this.#id = id;
+    active.set(id, this);
+  }
+
+  ref() {
+    this.#referenced = true;
+    return this;
+  }
+
+  unref() {
+    this.#referenced = false;
+    return this;
+  }
+
+  hasRef() {
+    return this.#referenced;
+  }
+
+  refresh() {
+    this.close();
+    this.#start();
+    return this;
+  }
+
+  close() {
+    if (this.#id !== 0) {
+      native.clear(this.#id);
+      active.delete(this.#id);
+      this.#id = 0;
+    }
+    return this;
+  }
+
+  [Symbol.toPrimitive]() {
+    return this.#id;
+  }
+
+  [Symbol.dispose]() {
+    this.close();
+  }
+}
+
+class Immediate {
+  #timer;
+
+  constructor(callback, args) {
+    this.#timer = native.set(0, false, () => {
+      this.#timer = 0;
+      callback.apply(this, args);
+    });
+  }
+
+  ref() {
+    return this;
+  }
+
+  unref() {
+    return this;
+  }
+
+  hasRef() {
+    return true;
+  }
+
+  [Symbol.dispose]() {
+    stopImmediate(this);
+  }
+
+  static clear(immediate) {
+    if (immediate instanceof Immediate && immediate.#timer !== 0) {
+      native.clear(immediate.#timer);
+      immediate.#timer = 0;
+    }
+  }
+}
+
+const stopImmediate = Immediate.clear;
+delete Immediate.clear;
+
+const clear = (timer) => {
+  if (timer instanceof Timeout) {
+    timer.close();
+  } else if (typeof timer === "number" || typeof timer === "string") {
+    active.get(+timer)?.close();
+  }
+};
+
+exports.setTimeout = function setTimeout(callback, delay, ...args) {
+  mustCall("setTimeout", callback);
+  return new Timeout(callback, milliseconds(delay), false, args);
+};
+exports.setInterval = function setInterval(callback, delay, ...args) {
+  mustCall("setInterval", callback);
+  return new Timeout(callback, milliseconds(delay), true, args);
+};
+exports.setImmediate = function setImmediate(callback, ...args) {
+  mustCall("setImmediate", callback);
+  return new Immediate(callback, args);
+};
+exports.clearTimeout = function clearTimeout(timer) {
+  clear(timer);
+};
+exports.clearInterval = function clearInterval(timer) {
+  clear(timer);
+};
+exports.clearImmediate = function clearImmediate(immediate) {
+  stopImmediate(immediate);
+};

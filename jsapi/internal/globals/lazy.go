@@ -1,0 +1,77 @@
+package globals
+
+import (
+	"slices"
+
+	"github.com/dop251/goja"
+)
+
+// lazyGlobals is the prototype of the global object: it answers for the names
+// that nobody has touched yet. The first read of a name makes the value and
+// defines it on the global object itself, where every later read finds it; a
+// write defines an own property there at once, as on any prototype. So a
+// runtime pays for the globals it uses, while an accessor per name would cost
+// each of them 1.5 KB.
+type lazyGlobals struct {
+	rt      *goja.Runtime
+	env     *environment
+	touched map[string]bool
+}
+
+var _ goja.DynamicObject = (*lazyGlobals)(nil)
+
+func (l *lazyGlobals) Get(name string) goja.Value {
+	if !l.Has(name) {
+		return nil
+	}
+	if l.touched == nil {
+		l.touched = make(map[string]bool)
+	}
+	// Marked first, so that a script that asks for its own global while it is
+	// being made sees it as missing instead of recursing.
+	l.touched[name] = true
+	made := false
+	defer func() {
+		if !made {
+			delete(l.touched, name)
+		}
+	}()
+	value := l.env.global(name)
+	define(l.rt.GlobalObject(), name, value)
+	made = true
+	return value
+}
+
+// Has reports whether name is still to be made. A name that was touched is an
+// own property of the global object, or was deleted from there.
+func (l *lazyGlobals) Has(name string) bool {
+	_, known := lazyNames[name]
+	return known && !l.touched[name]
+}
+
+// Set refuses: nothing but the prototype object itself is a receiver here.
+func (l *lazyGlobals) Set(string, goja.Value) bool { return false }
+
+func (l *lazyGlobals) Delete(name string) bool { return !l.Has(name) }
+
+// Keys is empty, because the globals are not enumerable.
+func (l *lazyGlobals) Keys() []string { return nil }
+
+// Names lists the globals that are made at their first touch, sorted. The
+// names that the engine has itself are not among them.
+func Names() []string {
+	names := make([]string, 0, len(lazyNames))
+	for name := range lazyNames {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// define sets a property as the specification defines globals: writable,
+// configurable, not enumerable (ECMA-262 section 17).
+func define(object *goja.Object, name string, value goja.Value) {
+	if err := object.DefineDataProperty(name, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
+		panic(err)
+	}
+}

@@ -52,19 +52,19 @@ func (t *BoundTool) Validate(arguments json.RawMessage) (json.RawMessage, error)
 	}
 	value = coerce(t.schema.schema, value)
 	if err := t.schema.schema.Validate(value); err != nil {
-		return nil, &ArgumentsError{Tool: t.Name, Flaws: flaws(err, arguments), Received: arguments}
+		return nil, &ArgumentsError{Tool: t.Name, Flaws: flaws(err, value, arguments), Received: arguments}
 	}
 	return encode(value)
 }
 
-func flaws(err error, arguments []byte) []string {
+func flaws(err error, value any, text []byte) []string {
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
 		return []string{"root: " + err.Error()}
 	}
 	var list []string
-	for _, f := range explain(invalid, arguments) {
-		list = append(list, f.path+": "+f.message)
+	for _, f := range explain(invalid, value, text) {
+		list = append(list, f.String())
 	}
 	return list
 }

@@ -1,7 +1,139 @@
 package registry
 
-import "github.com/santhosh-tekuri/jsonschema/v6"
+import (
+	"slices"
 
-// coerce gives value changed towards the schema where a model's usual slips
-// allow it, as far as that is possible.
-func coerce(schema *jsonschema.Schema, value any) any { return value }
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// coercionSteps bounds the work of one coercion: unions inside unions multiply.
+const coercionSteps = 20_000
+
+// coercer changes a decoded JSON value towards a schema where that repairs what
+// models usually get wrong: a number or boolean sent as text, one value where a
+// list is expected, null for an optional property. What already fits stays. A
+// value that a change cannot repair is left for validation to refuse.
+//
+// The rules are those of pi-schema's coercion, but for null: it stands for an
+// absent optional property and is never made into "null", 0 or false, so that a
+// required value which the model left open is asked for again.
+type coercer struct{ steps int }
+
+func coerce(schema *jsonschema.Schema, value any) any {
+	c := &coercer{steps: coercionSteps}
+	return c.value(schema, value)
+}
+
+// value may change value in place and gives what replaces it.
+func (c *coercer) value(s *jsonschema.Schema, value any) any {
+	if c.steps--; c.steps < 0 || s == nil {
+		return value
+	}
+	if s.Ref != nil {
+		value = c.value(s.Ref, value)
+	}
+	value = c.wrap(s, value)
+	value = c.scalar(s, value)
+	switch v := value.(type) {
+	case map[string]any:
+		c.object(s, v)
+	case []any:
+		c.array(s, v)
+	}
+	for _, part := range s.AllOf {
+		value = c.value(part, value)
+	}
+	value = c.union(s.AnyOf, value)
+	return c.union(s.OneOf, value)
+}
+
+// wrap makes one value a list of it where only a list is expected.
+func (c *coercer) wrap(s *jsonschema.Schema, value any) any {
+	if value == nil || s.Types == nil || !slices.Equal(s.Types.ToStrings(), []string{"array"}) {
+		return value
+	}
+	if _, ok := value.([]any); ok {
+		return value
+	}
+	return []any{value}
+}
+
+func (c *coercer) object(s *jsonschema.Schema, object map[string]any) {
+	for name, value := range object {
+		for _, schema := range propertySchemas(s, name) {
+			if value == nil && !slices.Contains(s.Required, name) && schema.Validate(nil) != nil {
+				delete(object, name)
+				break
+			}
+			value = c.value(schema, value)
+			object[name] = value
+		}
+	}
+}
+
+// propertySchemas gives the schemas that apply to a property by its name.
+func propertySchemas(s *jsonschema.Schema, name string) []*jsonschema.Schema {
+	var list []*jsonschema.Schema
+	if schema := s.Properties[name]; schema != nil {
+		list = append(list, schema)
+	}
+	for pattern, schema := range s.PatternProperties {
+		if pattern.MatchString(name) {
+			list = append(list, schema)
+		}
+	}
+	if additional, ok := s.AdditionalProperties.(*jsonschema.Schema); ok && len(list) == 0 {
+		list = append(list, additional)
+	}
+	return list
+}
+
+func (c *coercer) array(s *jsonschema.Schema, array []any) {
+	prefix, rest := s.PrefixItems, s.Items2020
+	switch items := s.Items.(type) { // the keyword of drafts before 2020-12
+	case *jsonschema.Schema:
+		rest = items
+	case []*jsonschema.Schema:
+		prefix = items
+		rest, _ = s.AdditionalItems.(*jsonschema.Schema)
+	}
+	for i, value := range array {
+		if i < len(prefix) {
+			array[i] = c.value(prefix[i], value)
+		} else {
+			array[i] = c.value(rest, value)
+		}
+	}
+}
+
+// union takes the first branch that the value fits once it is coerced to it. A
+// value that fits a branch already stays.
+func (c *coercer) union(branches []*jsonschema.Schema, value any) any {
+	if len(branches) == 0 || slices.ContainsFunc(branches, func(b *jsonschema.Schema) bool { return b.Validate(value) == nil }) {
+		return value
+	}
+	for _, branch := range branches {
+		if candidate := c.value(branch, clone(value)); branch.Validate(candidate) == nil {
+			return candidate
+		}
+	}
+	return value
+}
+
+func clone(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		copied := make(map[string]any, len(v))
+		for name, element := range v {
+			copied[name] = clone(element)
+		}
+		return copied
+	case []any:
+		copied := make([]any, len(v))
+		for i, element := range v {
+			copied[i] = clone(element)
+		}
+		return copied
+	}
+	return value
+}

@@ -1,34 +1,220 @@
 package registry
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // flaw is one reason why a value does not fit a schema.
 type flaw struct {
-	path    string // dotted; "root" for the value itself
+	at      []string // where in the value; empty for the value itself
 	message string
 }
 
-func explain(invalid *jsonschema.ValidationError, document []byte) []flaw {
+// String gives "path: message" with a dotted path, or "root".
+func (f flaw) String() string {
+	path := strings.Join(f.at, ".")
+	if len(f.at) == 0 {
+		path = "root"
+	}
+	return path + ": " + f.message
+}
+
+// explain gives the flaws of value in the order in which its JSON text names
+// the places; what is missing stands with the object that lacks it.
+func explain(invalid *jsonschema.ValidationError, value any, text []byte) []flaw {
+	e := &explanation{value: value}
+	list := e.causes(invalid)
+	places := placesOf(text)
+	slices.SortStableFunc(list, func(a, b flaw) int {
+		return cmp.Or(cmp.Compare(places.of(a.at), places.of(b.at)), slices.Compare(a.at, b.at))
+	})
+	return slices.CompactFunc(list, func(a, b flaw) bool { return a.String() == b.String() })
+}
+
+type explanation struct{ value any }
+
+func (e *explanation) causes(invalid *jsonschema.ValidationError) []flaw {
 	var list []flaw
-	var walk func(*jsonschema.ValidationError)
-	walk = func(e *jsonschema.ValidationError) {
-		if len(e.Causes) == 0 {
-			path := strings.Join(e.InstanceLocation, ".")
-			if path == "" {
-				path = "root"
-			}
-			list = append(list, flaw{path, e.ErrorKind.LocalizedString(message.NewPrinter(language.English))})
+	for _, c := range invalid.Causes {
+		list = append(list, e.flaws(c)...)
+	}
+	return list
+}
+
+func (e *explanation) flaws(invalid *jsonschema.ValidationError) []flaw {
+	at := slices.Clone(invalid.InstanceLocation)
+	one := func(format string, args ...any) []flaw {
+		return []flaw{{at, fmt.Sprintf(format, args...)}}
+	}
+	each := func(names []string, message string) []flaw {
+		var list []flaw
+		for _, name := range names {
+			list = append(list, flaw{append(slices.Clone(at), name), message})
 		}
-		for _, c := range e.Causes {
-			walk(c)
+		return list
+	}
+	switch k := invalid.ErrorKind.(type) {
+	case *kind.Required:
+		return each(k.Missing, "missing")
+	case *kind.AdditionalProperties:
+		return each(k.Properties, "unknown field")
+	case *kind.DependentRequired:
+		return each(k.Missing, "required when "+k.Prop+" is present")
+	case *kind.Dependency:
+		return each(k.Missing, "required when "+k.Prop+" is present")
+	case *kind.PropertyNames:
+		return each([]string{k.Property}, "invalid property name")
+	case *kind.Type:
+		return one("expected %s, got %s", strings.Join(nullLast(k.Want), " or "), e.typeAt(at))
+	case *kind.Enum:
+		return one("expected one of %s", jsonText(k.Want))
+	case *kind.Const:
+		return one("expected %s", jsonText(k.Want))
+	case *kind.Not:
+		return one("must not match the schema in not")
+	case *kind.FalseSchema:
+		if strings.HasSuffix(invalid.SchemaURL, "/unevaluatedProperties") {
+			return one("unknown field")
+		}
+		return one("no value is allowed here")
+	case *kind.AnyOf:
+		return e.union(at, invalid.Causes)
+	case *kind.OneOf:
+		if len(k.Subschemas) > 0 {
+			return one("matches more than one alternative")
+		}
+		return e.union(at, invalid.Causes)
+	case *kind.Group, *kind.Schema, *kind.AllOf, *kind.Reference:
+		return e.causes(invalid)
+	}
+	return one("%s", boundMessage(invalid.ErrorKind))
+}
+
+func nullLast(types []string) []string {
+	if i := slices.Index(types, "null"); i >= 0 {
+		return append(slices.Delete(slices.Clone(types), i, i+1), "null")
+	}
+	return types
+}
+
+// typeAt names the type of the value at a place.
+func (e *explanation) typeAt(at []string) string {
+	value := e.value
+	for _, name := range at {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[name]
+		case []any:
+			var i int
+			if _, err := fmt.Sscan(name, &i); err != nil || i < 0 || i >= len(v) {
+				return "another type"
+			}
+			value = v[i]
 		}
 	}
-	walk(invalid)
-	return list
+	return typeName(value)
+}
+
+// union explains a value that fits no branch by the branch it was meant for:
+// one whose type and tags it has, and of those the one that misses least. When
+// every branch refuses the same constant, that is what is wrong.
+func (e *explanation) union(at []string, branches []*jsonschema.ValidationError) []flaw {
+	if tag := e.tag(branches); tag != nil {
+		return []flaw{*tag}
+	}
+	var best []flaw
+	var bestScore [3]int
+	for i, b := range branches {
+		list := e.flaws(b)
+		if score := e.score(at, b); i == 0 || slices.Compare(score[:], bestScore[:]) < 0 {
+			best, bestScore = list, score
+		}
+	}
+	return best
+}
+
+// tag gives the flaw of a union in which each branch wants another constant at
+// one place.
+func (e *explanation) tag(branches []*jsonschema.ValidationError) *flaw {
+	var at []string
+	var wanted []any
+	for i, b := range branches {
+		found := false
+		walk(b, func(v *jsonschema.ValidationError) {
+			k, ok := v.ErrorKind.(*kind.Const)
+			if !ok || found || i > 0 && !slices.Equal(at, v.InstanceLocation) {
+				return
+			}
+			found, at = true, slices.Clone(v.InstanceLocation)
+			wanted = append(wanted, k.Want)
+		})
+		if !found {
+			return nil
+		}
+	}
+	if len(wanted) < 2 {
+		return nil
+	}
+	return &flaw{at, "expected one of " + jsonText(wanted)}
+}
+
+// score says how far a value is from a branch: wrong type, wrong constants,
+// missing or unknown properties.
+func (e *explanation) score(at []string, branch *jsonschema.ValidationError) [3]int {
+	var score [3]int
+	walk(branch, func(v *jsonschema.ValidationError) {
+		switch k := v.ErrorKind.(type) {
+		case *kind.Type:
+			if len(v.InstanceLocation) == len(at) {
+				score[0]++
+			}
+		case *kind.Const:
+			score[1]++
+		case *kind.Required:
+			score[2] += len(k.Missing)
+		case *kind.AdditionalProperties:
+			score[2] += len(k.Properties)
+		}
+	})
+	return score
+}
+
+func walk(v *jsonschema.ValidationError, visit func(*jsonschema.ValidationError)) {
+	visit(v)
+	for _, c := range v.Causes {
+		walk(c, visit)
+	}
+}
+
+func jsonText(value any) string {
+	text, err := encode(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(text)
+}
+
+// places is the order in which a JSON text names its places.
+type places map[string]int
+
+func placeKey(at []string) string {
+	key, _ := json.Marshal(at) // strings always encode
+	return string(key)
+}
+
+// of gives the place of at, or of the nearest place around it.
+func (p places) of(at []string) int {
+	for ; len(at) > 0; at = at[:len(at)-1] {
+		if i, ok := p[placeKey(at)]; ok {
+			return i
+		}
+	}
+	return 0
 }

@@ -103,7 +103,7 @@ func compileSchema(source []byte) (*jsonschema.Schema, error) {
 	}
 	schema, err := compiler.Compile(schemaLocation)
 	if err != nil {
-		return nil, schemaError(err)
+		return nil, schemaError(err, document, source)
 	}
 	return schema, nil
 }
@@ -120,14 +120,13 @@ func (noLoader) Load(url string) (any, error) {
 
 // schemaError turns the compiler's error, which speaks of the made-up address,
 // into one line for the author.
-func schemaError(err error) error {
+func schemaError(err error, document any, source []byte) error {
 	var invalid *jsonschema.SchemaValidationError
 	if errors.As(err, &invalid) {
 		var v *jsonschema.ValidationError
 		if errors.As(invalid.Err, &v) {
-			flaws := explain(v, nil)
-			if len(flaws) > 0 {
-				return fmt.Errorf("%s: %s", flaws[0].path, flaws[0].message)
+			if flaws := explain(v, document, source); len(flaws) > 0 {
+				return errors.New(flaws[0].String())
 			}
 		}
 	}

@@ -181,8 +181,6 @@ func (r *Repo) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func parent(at string) string { return path.Dir(at) }
-
 // isMissing reports whether an error says that the repository or the branch is not there.
 func isMissing(err error) bool {
 	var noRepository *NoRepositoryError

@@ -1,0 +1,206 @@
+package guard
+
+import (
+	"strings"
+	"time"
+
+	"github.com/dop251/goja"
+)
+
+const (
+	maxPattern = 1 << 16 // bytes of a pattern that is made at run time
+	maxGroups  = 250     // nested groups of such a pattern
+
+	// subjectCost is how many bytes the engine may need for each unit of a subject.
+	subjectCost = 32
+)
+
+// backtracking in front of a pattern makes goja use its second engine, the only one that knows \p{…}. It matches
+// everywhere and captures nothing, and is taken off again where a program reads the source.
+const backtracking = "(?=)"
+
+// regexps makes a regular expression that was cut off by time an error. The engine drops the error of the search and
+// answers "no match", so every way to search is measured: below the limit nothing was cut off, and above it "no match"
+// is not believed.
+func (p *patcher) regexps() {
+	g, proto := p.guard, p.prototype("RegExp")
+	g.execObject = proto.Get("exec")
+
+	p.method(proto, "exec", g.searching(0, func(v goja.Value, _ goja.FunctionCall) bool { return goja.IsNull(v) }))
+	p.method(proto, "test", g.searching(0, func(v goja.Value, _ goja.FunctionCall) bool { return !v.ToBoolean() }))
+	p.symbol(proto, goja.SymMatch, g.searching(0, func(v goja.Value, _ goja.FunctionCall) bool { return goja.IsNull(v) }))
+	p.symbol(proto, goja.SymSearch, g.searching(0, func(v goja.Value, _ goja.FunctionCall) bool { return v.ToInteger() < 0 }))
+	p.symbol(proto, goja.SymSplit, g.searching(0, func(v goja.Value, _ goja.FunctionCall) bool { return length(v) <= 1 }))
+	p.symbol(proto, goja.SymMatchAll, g.searching(0, func(goja.Value, goja.FunctionCall) bool { return false }))
+	match, _ := proto.GetSymbol(goja.SymMatch).Export().(native)
+	p.symbol(proto, goja.SymReplace, func(replace native) native { return g.replacing_(replace, match) })
+
+	p.constructor("RegExp", p.global("RegExp"), g.checkPattern)
+	p.method(proto, "compile", func(compile native) native {
+		return func(c goja.FunctionCall) goja.Value {
+			c.Arguments = g.checkPattern(c.Arguments)
+			return compile(c)
+		}
+	})
+	p.getter(proto, "source", func(source native) native {
+		return func(c goja.FunctionCall) goja.Value { return g.visible(source(c), "") }
+	})
+	p.method(proto, "toString", func(toString native) native {
+		return func(c goja.FunctionCall) goja.Value { return g.visible(toString(c), "/") }
+	})
+}
+
+// checkPattern bounds the pattern in the arguments of RegExp and sends those with \p{…} to the engine that knows it.
+func (g *guard) checkPattern(args []goja.Value) []goja.Value {
+	if len(args) == 0 || goja.IsUndefined(args[0]) {
+		return args
+	}
+	if _, ok := args[0].(*goja.Object); ok { // a RegExp was checked when it was made; what else, the engine converts
+		return args
+	}
+	pattern := text(args[0]).String()
+	if len(pattern) > maxPattern {
+		g.rangeErrorf("a regular expression of %d bytes exceeds the limit of %d", len(pattern), maxPattern)
+	}
+	if groupDepth(pattern) > maxGroups {
+		g.rangeErrorf("the groups of a regular expression exceed the limit of %d levels", maxGroups)
+	}
+	if len(args) < 2 || !hasProperty(pattern) {
+		return args
+	}
+	flags := args[1]
+	if !goja.IsUndefined(flags) {
+		flags = text(flags)
+	}
+	args = append([]goja.Value{args[0], flags}, args[2:]...)
+	if strings.Contains(flags.String(), "u") {
+		args[0] = g.rt.ToValue(backtracking + pattern)
+	}
+	return args
+}
+
+// hasProperty tells whether the pattern may contain a Unicode property escape (ECMA-262, CharacterClassEscape).
+func hasProperty(pattern string) bool {
+	return strings.Contains(pattern, `\p{`) || strings.Contains(pattern, `\P{`)
+}
+
+// visible takes the added prefix off a source that the engine tells.
+func (g *guard) visible(source goja.Value, before string) goja.Value {
+	if s := source.String(); strings.HasPrefix(s, before+backtracking) && hasProperty(s) {
+		return g.rt.ToValue(before + strings.TrimPrefix(s, before+backtracking))
+	}
+	return source
+}
+
+// groupDepth is the depth of nested groups in a pattern.
+func groupDepth(pattern string) int {
+	depth, deepest, class := 0, 0, false
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case class:
+			class = c != ']'
+		case c == '[':
+			class = true
+		case c == '(':
+			depth++
+			deepest = max(deepest, depth)
+		case c == ')':
+			depth--
+		}
+	}
+	return deepest
+}
+
+// searching measures a search whose subject is the argument of this index. empty tells whether its result is what the
+// engine makes of a search that failed.
+func (g *guard) searching(subject int, empty func(goja.Value, goja.FunctionCall) bool) func(native) native {
+	return func(original native) native {
+		return func(c goja.FunctionCall) goja.Value {
+			g.checkSubject(c.Argument(subject))
+			began := time.Now()
+			result := original(c)
+			if time.Since(began) >= g.MatchTimeout && empty(result, c) {
+				g.doubt(c)
+			}
+			return result
+		}
+	}
+}
+
+func (g *guard) checkSubject(subject goja.Value) {
+	if n := length(subject); n > g.MaxBytes/subjectCost {
+		if _, ok := subject.(goja.String); ok {
+			g.rangeErrorf("a subject of %d units exceeds the limit of %d for a regular expression", n, g.MaxBytes/subjectCost)
+		}
+	}
+}
+
+// doubt throws when a search that took too long was the engine's. Where a program has its own exec, each search of the
+// engine within was measured by itself.
+func (g *guard) doubt(c goja.FunctionCall) {
+	if rx, ok := c.This.(*goja.Object); ok && rx.ClassName() == "RegExp" && rx.Get("exec") == g.execObject {
+		g.rangeErrorf("the regular expression was stopped after %s on a subject of %d units; it backtracks too much",
+			g.MatchTimeout, length(c.Argument(0)))
+	}
+}
+
+// replacement is one replacing with a function that is under way.
+type replacement struct {
+	function native
+	called   bool
+}
+
+// replacing_ measures RegExp.prototype[Symbol.replace] without the time that the program's own function takes: once that
+// is called, the searches are over.
+func (g *guard) replacing_(replace, match native) native {
+	trampoline := func(c goja.FunctionCall) goja.Value {
+		g.replacing.called = true
+		return g.replacing.function(c)
+	}
+	return func(c goja.FunctionCall) goja.Value {
+		subject := text(c.Argument(0))
+		g.checkSubject(subject)
+		outer := g.replacing
+		defer func() { g.replacing = outer }()
+		current := &replacement{}
+		g.replacing = current
+
+		template := c.Argument(1)
+		if object, ok := template.(*goja.Object); ok {
+			if current.function, ok = object.Export().(native); ok {
+				template = g.rt.ToValue(func(c goja.FunctionCall) goja.Value {
+					previous := g.replacing
+					g.replacing = current
+					defer func() { g.replacing = previous }()
+					return trampoline(c)
+				})
+			}
+		}
+		if current.function == nil {
+			template = text(template)
+			g.checkReplaced(c.This, subject, template, match)
+		}
+		began := time.Now()
+		c.Arguments = []goja.Value{subject, template}
+		result := replace(c)
+		if !current.called && time.Since(began) >= g.MatchTimeout && result.StrictEquals(subject) {
+			g.doubt(c)
+		}
+		return result
+	}
+}
+
+// checkReplaced bounds what replacing with a template can make. It counts the matches only when a match at every unit
+// would be too much.
+func (g *guard) checkReplaced(rx, subject, template goja.Value, match native) {
+	if g.replacedSize(subject, template, length(subject)+1) <= float64(g.MaxBytes) {
+		return
+	}
+	matches := int64(1)
+	if object, ok := rx.(*goja.Object); ok && object.Get("global").ToBoolean() {
+		matches = length(match(goja.FunctionCall{This: rx, Arguments: []goja.Value{subject}}))
+	}
+	g.checkString(g.replacedSize(subject, template, matches))
+}

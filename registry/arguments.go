@@ -47,11 +47,11 @@ func (t *BoundTool) Validate(arguments json.RawMessage) (json.RawMessage, error)
 	if err != nil {
 		return nil, &ArgumentsError{Tool: t.Name, Flaws: []string{"root: not JSON: " + err.Error()}, Received: arguments}
 	}
-	if t.schema.schema.Validate(value) == nil {
+	if t.schema.Validate(value) == nil {
 		return arguments, nil
 	}
-	value = coerce(t.schema.schema, value)
-	if err := t.schema.schema.Validate(value); err != nil {
+	value = coerce(t.schema, value)
+	if err := t.schema.Validate(value); err != nil {
 		return nil, &ArgumentsError{Tool: t.Name, Flaws: flaws(err, value, arguments), Received: arguments}
 	}
 	return encode(value)

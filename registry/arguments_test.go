@@ -43,7 +43,7 @@ func TestArgumentsAreValidatedAsByPiAI(t *testing.T) {
 		if c.Departs != nil {
 			want, wantErrors = c.Departs.Value, c.Departs.Errors
 		}
-		schema, err := cache.parameters(c.Schema)
+		schema, err := cache.object(c.Schema)
 		if err != nil {
 			t.Errorf("line %d: %v", n, err)
 			continue
@@ -78,4 +78,3 @@ func decoded(t *testing.T, text json.RawMessage) any {
 	}
 	return v
 }
-

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 )
 
 // Call is one call of a tool. The caller fills in the fields; Execute gets a
@@ -18,11 +17,14 @@ type Call struct {
 	Agent          string
 	Conversation   string
 	Parent         *ParentCall // the call from which this one was made
-	Settings       json.RawMessage
 	Env            Env
+	// Settings gives an extension's settings in this conversation; nil stands
+	// for no settings.
+	Settings func(extension string) json.RawMessage
 
 	// Progress is told what the tool publishes while it runs, in order, from
-	// the goroutine that publishes. It may be nil.
+	// the goroutine that publishes. It returns soon, does not publish itself,
+	// and may be nil.
 	Progress func(Progress)
 	// Approve answers the gates that ask. Nil refuses.
 	Approve Approver
@@ -30,69 +32,13 @@ type Call struct {
 	published *published
 }
 
-// Progress is one thing that a running tool published. One field is set.
-type Progress struct {
-	Output     string
-	Details    json.RawMessage
-	Diagnostic *Diagnostic
-}
-
-// SettledError says that a call was used after it had ended.
-type SettledError struct{ CallID, Tool string }
-
-func (e *SettledError) Error() string {
-	return fmt.Sprintf("call %q of tool %q has settled", e.CallID, e.Tool)
-}
-
-// published gathers what a running call publishes.
-type published struct {
-	mu          sync.Mutex
-	settled     bool
-	output      []byte
-	details     json.RawMessage
-	diagnostics []Diagnostic
-}
-
-// Output publishes text while the tool runs. A result without content has the
-// published text. The error is a [*SettledError]. Safe for concurrent use, like
-// the other methods.
-func (c *Call) Output(text string) error {
-	return c.publish(Progress{Output: text}, func(p *published) { p.output = append(p.output, text...) })
-}
-
-// Details publishes details. A result without details has the last ones. The
-// error is a [*SettledError].
-func (c *Call) Details(details json.RawMessage) error {
-	return c.publish(Progress{Details: details}, func(p *published) { p.details = details })
-}
-
-// Diagnose adds a diagnostic, which stands before those of the result. The
-// error is a [*SettledError].
-func (c *Call) Diagnose(d Diagnostic) error {
-	return c.publish(Progress{Diagnostic: &d}, func(p *published) { p.diagnostics = append(p.diagnostics, d) })
-}
-
-func (c *Call) publish(progress Progress, keep func(*published)) error {
-	if c.published == nil {
-		return &SettledError{CallID: c.ID, Tool: c.Tool}
-	}
-	c.published.mu.Lock()
-	defer c.published.mu.Unlock()
-	if c.published.settled {
-		return &SettledError{CallID: c.ID, Tool: c.Tool}
-	}
-	keep(c.published)
-	if c.Progress != nil {
-		c.Progress(progress)
-	}
-	return nil
-}
-
 // CallTool runs a call against the generation, which the caller holds, and
 // always gives a result. In this order: find the tool, PrepareArguments,
 // validate and coerce, the gates (beforeTool), validate again, approval,
 // Execute, the afterTool hooks. A call that does not get to Execute has an error
-// result with a [ResultCode] and is not seen by afterTool hooks.
+// result with a [ResultCode] and is not seen by afterTool hooks. They see every
+// other result, also that of a call whose context has ended, because one of them
+// may be there to take secrets out.
 func (g *Generation) CallTool(ctx context.Context, call Call) *Result {
 	tool := g.toolBy[call.Tool]
 	if tool == nil {
@@ -101,8 +47,7 @@ func (g *Generation) CallTool(ctx context.Context, call Call) *Result {
 	if refused := g.admit(ctx, tool, &call); refused != nil {
 		return refused
 	}
-	result := g.execute(ctx, tool, call)
-	return g.afterTool(ctx, &call, result)
+	return g.afterTool(ctx, &call, g.execute(ctx, tool, call))
 }
 
 // CallTool runs a call against the generation that is current now, and holds it
@@ -172,8 +117,15 @@ func (g *Generation) execute(ctx context.Context, tool *BoundTool, call Call) *R
 	result, err := invoke(ctx, tool.member, tool.what, tool.Timeout, func(ctx context.Context) (*Result, error) {
 		return tool.Execute(ctx, &call)
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		result = failed(ctx, err)
+	case result == nil:
+		result = &Result{}
+	default:
+		returned := *result
+		returned.Code = ""
+		result = &returned
 	}
 	return call.published.settle(result)
 }
@@ -188,27 +140,6 @@ func failed(ctx context.Context, err error) *Result {
 		return errorResult(CodeAborted, err.Error())
 	}
 	return errorResult(CodeToolError, err.Error())
-}
-
-// settle ends publishing and completes the result with what was published.
-func (p *published) settle(result *Result) *Result {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.settled = true
-	var r Result
-	if result != nil {
-		r = *result
-	}
-	if len(p.output) > 0 && (len(r.Content) == 0 || r.Code != "") {
-		r.Content = append([]Content{{Type: ContentText, Text: string(p.output)}}, r.Content...)
-	}
-	if r.Details == nil {
-		r.Details = p.details
-	}
-	if len(p.diagnostics) > 0 {
-		r.Diagnostics = append(p.diagnostics[:len(p.diagnostics):len(p.diagnostics)], r.Diagnostics...)
-	}
-	return &r
 }
 
 func aborted(ctx context.Context) *Result {

@@ -7,26 +7,27 @@ import (
 )
 
 // Candidate is what a commit loaded into, before it is validated. It belongs to
-// one goroutine. Instances added to it are its own until [Candidate.Validate]
-// gives a generation.
+// one goroutine, which calls [Candidate.Discard] in the end. Instances added to
+// it are its own until [Candidate.Validate] gives a generation.
 type Candidate struct {
 	registry *Registry
 	commit   string
-	members  []*Member // in the order they were added
+	carried  []*Member // of the base, which holds them
+	added    []*Member // the candidate's own, in the order they were added
 	problems []Problem
-	settled  bool // a generation holds the members, or they were released
+	release  func() // of the base
+	settled  bool   // a generation has the members, or they were shut down
 }
 
 // Stage begins a candidate for a commit. It carries the built-in and MCP
-// extensions of the current generation.
+// extensions of the current generation, and holds that until it is settled.
 func (r *Registry) Stage(commit string) *Candidate {
-	c := &Candidate{registry: r, commit: commit}
-	base, release := r.Acquire("stage " + commit)
-	defer release()
+	base, release := r.Acquire("load " + commit)
+	c := &Candidate{registry: r, commit: commit, release: release}
 	for _, list := range [][]*Member{base.members, base.replaced} {
 		for _, m := range list {
-			if m.manifest.Source != SourceWorld && m.retain() {
-				c.members = append(c.members, m)
+			if m.manifest.Source != SourceWorld {
+				c.carried = append(c.carried, m)
 			}
 		}
 	}
@@ -50,34 +51,29 @@ func (c *Candidate) AddFailed(extension Extension, err error) {
 }
 
 func (c *Candidate) add(m *Member) {
-	if m.manifest.Source != SourceWorld {
-		c.Remove(m.Name(), m.manifest.Source)
-	}
-	c.members = append(c.members, m)
+	c.Remove(m.Name(), m.manifest.Source)
+	c.added = append(c.added, m)
 }
 
 // Remove takes out the carried extension of a name and source, such as the one
 // of an MCP server that is configured no longer. It reports whether there was
-// one. The current generation still holds its instance.
+// one.
 func (c *Candidate) Remove(name string, source Source) bool {
-	for i, m := range c.members {
-		if m.Name() == name && m.manifest.Source == source && m.refs.Load() > 1 {
-			m.refs.Add(-1)
-			c.members = slices.Delete(c.members, i, i+1)
-			return true
-		}
-	}
-	return false
+	before := len(c.carried)
+	c.carried = slices.DeleteFunc(c.carried, func(m *Member) bool {
+		return m.Name() == name && m.manifest.Source == source
+	})
+	return len(c.carried) < before
 }
 
-// Members lists the members so far, in the order they were added, carried ones
-// first.
-func (c *Candidate) Members() []*Member { return slices.Clone(c.members) }
+// Members lists the members so far: the carried ones, then those added, in the
+// order they were.
+func (c *Candidate) Members() []*Member { return slices.Concat(c.carried, c.added) }
 
 // Provides reports whether a member so far implements the service. Members that
 // a later one replaces count.
 func (c *Candidate) Provides(service string) bool {
-	return slices.ContainsFunc(c.members, func(m *Member) bool {
+	return slices.ContainsFunc(c.Members(), func(m *Member) bool {
 		return slices.ContainsFunc(m.instance.Services, func(s Service) bool { return s.ID == service })
 	})
 }
@@ -86,10 +82,11 @@ func (c *Candidate) Provides(service string) bool {
 // that does not resolve. Unless it is a warning it refuses the commit.
 func (c *Candidate) Problem(p Problem) { c.problems = append(c.problems, p) }
 
-// Validate checks the commit whole. Without an error among the problems the
-// members are the generation's from now on, and the problems are its warnings.
-// With one there is no generation, and the problems are all that were found,
-// those of [Candidate.Problem] first, then by extension in order.
+// Validate checks the commit whole. Without an error among the problems it gives
+// the generation, which has the members from now on and the problems as its
+// warnings; the candidate is settled. With one there is no generation, and the
+// problems are all that were found, those of [Candidate.Problem] first, then by
+// extension in order.
 func (c *Candidate) Validate() (*Generation, []Problem) {
 	active, replaced := c.arrange()
 	v := &validation{candidate: c, problems: slices.Clone(c.problems)}
@@ -98,19 +95,27 @@ func (c *Candidate) Validate() (*Generation, []Problem) {
 		return nil, v.problems
 	}
 	g.warnings = slices.Clone(v.problems)
-	c.settled = true
+	for _, m := range c.carried {
+		m.refs.Add(1)
+	}
+	c.settle()
 	return g, v.problems
 }
 
-// Discard gives up the candidate: each instance that no generation holds is
-// shut down, in reverse order. After a successful Validate, or a Discard, it
-// does nothing. Failures are reported and returned joined.
+// Discard gives up the candidate: each instance added to it is shut down, in
+// reverse order. On a settled candidate it does nothing. Failures are reported
+// and returned joined.
 func (c *Candidate) Discard(ctx context.Context) error {
 	if c.settled {
 		return nil
 	}
+	c.settle()
+	return releaseAll(ctx, c.registry.limits, c.registry.report, c.added, nil)
+}
+
+func (c *Candidate) settle() {
 	c.settled = true
-	return releaseAll(ctx, c.registry.limits, c.registry.report, c.members, nil)
+	c.release()
 }
 
 // arrange puts the members in order and separates those whose place a world
@@ -121,15 +126,16 @@ func (c *Candidate) arrange() (active, replaced []*Member) {
 		source Source
 		order  float64
 	}
+	members := c.Members()
 	world := map[string]*Member{}
-	for _, m := range c.members {
+	for _, m := range members {
 		if m.manifest.Source == SourceWorld && world[m.Name()] == nil {
 			world[m.Name()] = m
 		}
 	}
-	places := make([]place, 0, len(c.members))
+	places := make([]place, 0, len(members))
 	taken := map[*Member]place{}
-	for _, m := range c.members {
+	for _, m := range members {
 		p := place{m, m.manifest.Source, m.manifest.Order}
 		if by := world[m.Name()]; by != nil && m != by && m.manifest.Source != SourceWorld {
 			replaced = append(replaced, m)

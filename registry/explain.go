@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -70,6 +72,7 @@ func (e *explanation) flaws(invalid *jsonschema.ValidationError) []flaw {
 	case *kind.Dependency:
 		return each(k.Missing, "required when "+k.Prop+" is present")
 	case *kind.PropertyNames:
+		at = e.holder(at, k.Property)
 		return each([]string{k.Property}, "invalid property name")
 	case *kind.Type:
 		return one("expected %s, got %s", strings.Join(nullLast(k.Want), " or "), e.typeAt(at))
@@ -106,20 +109,72 @@ func nullLast(types []string) []string {
 
 // typeAt names the type of the value at a place.
 func (e *explanation) typeAt(at []string) string {
-	value := e.value
+	value, _ := valueAt(e.value, at)
+	return typeName(value)
+}
+
+func valueAt(value any, at []string) (any, bool) {
 	for _, name := range at {
 		switch v := value.(type) {
 		case map[string]any:
-			value = v[name]
+			element, ok := v[name]
+			if !ok {
+				return nil, false
+			}
+			value = element
 		case []any:
-			var i int
-			if _, err := fmt.Sscan(name, &i); err != nil || i < 0 || i >= len(v) {
-				return "another type"
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(v) {
+				return nil, false
 			}
 			value = v[i]
+		default:
+			return nil, false
 		}
 	}
-	return typeName(value)
+	return value, true
+}
+
+// holder gives the place of the object that has a property. The validator
+// reports a bad property name with a place that shares memory with those it
+// reports later (jsonschema 6.0.3), so that only its depth can be relied on.
+func (e *explanation) holder(at []string, property string) []string {
+	if _, ok := valueAt(e.value, append(slices.Clone(at), property)); ok {
+		return at
+	}
+	if found := find(e.value, nil, len(at), property); found != nil {
+		return found
+	}
+	return at
+}
+
+// find gives the first place, by path, of an object at a depth with a property.
+func find(value any, at []string, depth int, property string) []string {
+	switch v := value.(type) {
+	case map[string]any:
+		if _, ok := v[property]; ok && len(at) == depth {
+			return at
+		}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if found := findBelow(v[name], at, name, depth, property); found != nil {
+				return found
+			}
+		}
+	case []any:
+		for i, element := range v {
+			if found := findBelow(element, at, strconv.Itoa(i), depth, property); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+func findBelow(value any, at []string, name string, depth int, property string) []string {
+	if len(at) >= depth {
+		return nil
+	}
+	return find(value, append(slices.Clone(at), name), depth, property)
 }
 
 // union explains a value that fits no branch by the branch it was meant for:

@@ -83,6 +83,9 @@ func approve(ctx context.Context, call *Call, asked []AskReason) *Result {
 
 // afterTool runs the hooks on a result, each on what the one before gave.
 func (g *Generation) afterTool(ctx context.Context, call *Call, result *Result) *Result {
+	if ctx.Err() != nil {
+		ctx = context.WithoutCancel(ctx)
+	}
 	for _, h := range g.hooks[HookToolResult] {
 		next, err := invoke(ctx, h.member, h.what, g.limits.Hook, func(ctx context.Context) (*Result, error) {
 			return h.AfterTool(ctx, call.hookContext(ctx, h), call.event(), result)
@@ -92,7 +95,12 @@ func (g *Generation) afterTool(ctx context.Context, call *Call, result *Result) 
 			continue
 		}
 		if next != nil {
-			result = next
+			replaced := *next
+			replaced.Code = ""
+			if replaced.IsError {
+				replaced.Code = result.Code
+			}
+			result = &replaced
 		}
 	}
 	return result
@@ -103,11 +111,9 @@ func (c *Call) event() ToolCallEvent {
 }
 
 func (c *Call) hookContext(ctx context.Context, h boundHook) HookContext {
-	return HookContext{
-		Extension:    h.member.Name(),
-		Agent:        c.Agent,
-		Conversation: c.Conversation,
-		Depth:        CallDepth(ctx),
-		Settings:     c.Settings,
+	at := HookContext{Extension: h.member.Name(), Agent: c.Agent, Conversation: c.Conversation, Depth: CallDepth(ctx)}
+	if c.Settings != nil {
+		at.Settings = c.Settings(at.Extension)
 	}
+	return at
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Generation is what one commit contributes, with the built-in and MCP
@@ -60,7 +62,7 @@ type BoundTool struct {
 	Tool
 	Extension string
 	member    *Member
-	schema    *parameters
+	schema    *jsonschema.Schema
 	what      string
 }
 

@@ -36,12 +36,16 @@ func (s Source) String() string {
 	return "builtin"
 }
 
+// APIVersion is the version of this package's contract with extensions.
+const APIVersion = 1
+
 // Manifest is what an extension declares. Only Name is required.
 type Manifest struct {
 	Name   string // ^[a-z][a-z0-9_-]*$
 	Ref    ExtensionRef
 	Source Source
 	Order  float64 // place among the extensions of one source, then Name; finite
+	API    int     // the [APIVersion] it was written for; zero means the present one
 	Scopes []Scope // where it lives; empty means global scope only
 
 	// Derived says that the author wrote no manifest: hook kinds and

@@ -16,7 +16,7 @@ type Member struct {
 	err       error // why there is no instance
 
 	calls  atomic.Int64
-	refs   atomic.Int64 // generations and candidates that hold the member
+	refs   atomic.Int64 // generations that hold the member, or the candidate it was added to
 	open   sync.Once
 	opened atomic.Bool
 }
@@ -47,19 +47,6 @@ func (m *Member) Err() error { return m.err }
 
 // Calls is how many calls into the extension are in flight.
 func (m *Member) Calls() int { return int(m.calls.Load()) }
-
-// retain adds a holder. It reports false when the last holder is already gone.
-func (m *Member) retain() bool {
-	for {
-		n := m.refs.Load()
-		if n == 0 {
-			return false
-		}
-		if m.refs.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-}
 
 // release drops a holder. The last one closes the instance; what failed in that
 // is returned.

@@ -53,6 +53,7 @@ const (
 	RuleOrder              Rule = "order"
 	RuleScope              Rule = "scope"
 	RuleRef                Rule = "ref"
+	RuleAPIVersion         Rule = "api-version"
 	RuleCapability         Rule = "capability"
 	RuleUnsatisfied        Rule = "unsatisfied-capability"
 	RuleHookKind           Rule = "hook-kind"

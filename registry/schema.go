@@ -5,15 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
-
-// parameters is a compiled schema of a tool's arguments.
-type parameters struct {
-	schema *jsonschema.Schema
-}
 
 // schemaCache keeps compiled schemas by their bytes, so that a commit which
 // changes no schema compiles none. The zero value is ready.
@@ -30,8 +26,8 @@ type schemaEntry struct {
 // errNotObjectSchema says that a schema does not describe an object.
 var errNotObjectSchema = errors.New(`the schema's type is not "object"`)
 
-// parameters compiles the schema of a tool's arguments.
-func (c *schemaCache) parameters(source json.RawMessage) (*parameters, error) {
+// object compiles a schema that describes an object.
+func (c *schemaCache) object(source json.RawMessage) (*jsonschema.Schema, error) {
 	if len(source) == 0 {
 		return nil, errors.New("there is no schema")
 	}
@@ -39,10 +35,10 @@ func (c *schemaCache) parameters(source json.RawMessage) (*parameters, error) {
 	if err != nil {
 		return nil, err
 	}
-	if schema.Types == nil || len(schema.Types.ToStrings()) != 1 || schema.Types.ToStrings()[0] != "object" {
+	if schema.Types == nil || !slices.Equal(schema.Types.ToStrings(), []string{"object"}) {
 		return nil, errNotObjectSchema
 	}
-	return &parameters{schema}, nil
+	return schema, nil
 }
 
 // compile compiles a JSON Schema: draft 2020-12 unless it names another, with
@@ -68,7 +64,7 @@ func (c *schemaCache) compile(source json.RawMessage) (*jsonschema.Schema, error
 // keep drops what the generation does not use.
 func (c *schemaCache) keep(g *Generation) {
 	used := map[string]bool{}
-	for _, m := range append(g.Extensions(), g.replaced...) {
+	for _, m := range slices.Concat(g.members, g.replaced) {
 		used[string(m.manifest.Settings)] = true
 		for _, t := range m.instance.Tools {
 			used[string(t.Parameters)] = true

@@ -52,8 +52,14 @@ func (v *validation) build(active, replaced []*Member) *Generation {
 	return g
 }
 
+// fail adds an error. An MCP server is not the author's to change, so what is
+// wrong with it is a warning, and is left out of the generation.
 func (v *validation) fail(m *Member, where Position, rule Rule, message, hint string) {
-	v.add(m, where, SeverityError, rule, message, hint)
+	severity := SeverityError
+	if m.manifest.Source == SourceMCP {
+		severity = SeverityWarning
+	}
+	v.add(m, where, severity, rule, message, hint)
 }
 
 func (v *validation) warn(m *Member, where Position, rule Rule, message, hint string) {
@@ -101,6 +107,10 @@ func (v *validation) manifest(m *Member) {
 			v.fail(m, man.Where, RuleRef, err.Error(), "")
 		}
 	}
+	if man.API < 0 || man.API > APIVersion {
+		v.fail(m, man.Where, RuleAPIVersion, fmt.Sprintf("is written for version %d of the extension API, and this harness has version %d", man.API, APIVersion),
+			"update the harness, or the extension")
+	}
 	for i, s := range man.Scopes {
 		if !s.known() {
 			v.fail(m, man.Where, RuleScope, fmt.Sprintf("unknown scope %q", s), "scopes are global, agent and session")
@@ -111,7 +121,7 @@ func (v *validation) manifest(m *Member) {
 	v.capabilityLists(m)
 	v.hookKinds(m)
 	if man.Settings != nil {
-		if _, err := v.candidate.registry.schemas.compile(man.Settings); err != nil {
+		if _, err := v.candidate.registry.schemas.object(man.Settings); err != nil {
 			v.fail(m, man.Where, RuleSettingsSchema, "the settings schema is not valid: "+err.Error(), "settings is a JSON Schema of an object")
 		}
 	}

@@ -37,7 +37,7 @@ func (v *validation) tool(m *Member, t Tool) (*BoundTool, bool) {
 	if t.Timeout < 0 {
 		v.fail(m, t.Where, RuleTool, fmt.Sprintf("the tool %q has a negative timeout", t.Name), "leave it out for none")
 	}
-	schema, err := v.candidate.registry.schemas.parameters(t.Parameters)
+	schema, err := v.candidate.registry.schemas.object(t.Parameters)
 	if err != nil {
 		v.fail(m, t.Where, RuleToolSchema, fmt.Sprintf("the tool %q has invalid parameters: %v", t.Name, err), "parameters is a JSON Schema of an object")
 	}

@@ -1,0 +1,107 @@
+package registry
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"unicode/utf8"
+)
+
+// Progress is one thing that a running tool published. One field is set.
+type Progress struct {
+	Output     string
+	Details    json.RawMessage
+	Diagnostic *Diagnostic
+}
+
+// SettledError says that a call was used after it had ended.
+type SettledError struct{ CallID, Tool string }
+
+func (e *SettledError) Error() string {
+	return fmt.Sprintf("call %q of tool %q has settled", e.CallID, e.Tool)
+}
+
+// maxPublished bounds, in bytes, the output that is kept of a running call.
+const maxPublished = 1 << 20
+
+// published gathers what a running call publishes.
+type published struct {
+	mu          sync.Mutex
+	settled     bool
+	output      []byte
+	dropped     int // bytes of output beyond maxPublished
+	details     json.RawMessage
+	diagnostics []Diagnostic
+}
+
+// Output publishes text while the tool runs. A result without content has the
+// published text. The error is a [*SettledError]. Safe for concurrent use, like
+// the other methods.
+func (c *Call) Output(text string) error {
+	return c.publish(Progress{Output: text}, func(p *published) { p.write(text) })
+}
+
+// Details publishes details. A result without details has the last ones. The
+// error is a [*SettledError].
+func (c *Call) Details(details json.RawMessage) error {
+	return c.publish(Progress{Details: details}, func(p *published) { p.details = details })
+}
+
+// Diagnose adds a diagnostic, which stands before those of the result. The
+// error is a [*SettledError].
+func (c *Call) Diagnose(d Diagnostic) error {
+	return c.publish(Progress{Diagnostic: &d}, func(p *published) { p.diagnostics = append(p.diagnostics, d) })
+}
+
+func (c *Call) publish(progress Progress, keep func(*published)) error {
+	if c.published == nil {
+		return &SettledError{CallID: c.ID, Tool: c.Tool}
+	}
+	c.published.mu.Lock()
+	defer c.published.mu.Unlock()
+	if c.published.settled {
+		return &SettledError{CallID: c.ID, Tool: c.Tool}
+	}
+	keep(c.published)
+	if c.Progress != nil {
+		c.Progress(progress)
+	}
+	return nil
+}
+
+// write keeps the beginning of the output, up to a whole character.
+func (p *published) write(text string) {
+	keep := len(text)
+	if room := maxPublished - len(p.output); keep > room || p.dropped > 0 {
+		keep = max(room, 0)
+		if p.dropped > 0 {
+			keep = 0
+		}
+		for keep > 0 && !utf8.RuneStart(text[keep]) {
+			keep--
+		}
+	}
+	p.output = append(p.output, text[:keep]...)
+	p.dropped += len(text) - keep
+}
+
+// settle ends publishing and completes the result with what was published.
+func (p *published) settle(result *Result) *Result {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.settled = true
+	r := *result
+	if len(p.output) > 0 && (len(r.Content) == 0 || r.Code != "") {
+		r.Content = append([]Content{{Type: ContentText, Text: string(p.output)}}, r.Content...)
+	}
+	if r.Details == nil {
+		r.Details = p.details
+	}
+	r.Diagnostics = slices.Concat(p.diagnostics, r.Diagnostics)
+	if p.dropped > 0 {
+		r.Diagnostics = append(r.Diagnostics, Diagnostic{Severity: "warn", Message: fmt.Sprintf(
+			"the output was cut to its beginning: %d bytes of it are not kept", p.dropped)})
+	}
+	return &r
+}

@@ -142,19 +142,19 @@ export type OutputStream = "stdout" | "stderr";
 
 export interface ExecOptions {
   /** World path; default `/`. */
-  cwd?: string;
+  cwd?: string | undefined;
   /** Added to the world's environment. */
-  env?: Record<string, string> | readonly (readonly [name: string, value: string])[];
+  env?: Record<string, string> | readonly (readonly [name: string, value: string])[] | undefined;
   /** Seconds until the whole process tree is ended. */
-  timeout?: number;
+  timeout?: number | undefined;
   /** Conversations that this command works for: aborting one ends it. */
-  conversations?: readonly number[];
-  signal?: AbortSignal;
+  conversations?: readonly number[] | undefined;
+  signal?: AbortSignal | undefined;
   /** Whole characters, in order. */
-  onOutput?: (text: string, stream: OutputStream) => void;
-  stdin?: string | Uint8Array;
+  onOutput?: ((text: string, stream: OutputStream) => void) | undefined;
+  stdin?: string | Uint8Array | undefined;
   /** Bytes kept of each stream; default 10 MiB. What is dropped is the middle. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
 }
 
 /** How a command ended. A code that is not zero is no error. */

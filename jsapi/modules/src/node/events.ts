@@ -126,7 +126,7 @@ function unheard(error: unknown): unknown {
 export function once(
   emitter: Pick<EventEmitter, "once" | "off">,
   name: EventName,
-  options?: { signal?: AbortSignal },
+  options?: { signal?: AbortSignal | undefined },
 ): Promise<any[]> {
   const signal = options?.signal;
   return new Promise((resolve, reject) => {

@@ -43,8 +43,9 @@ export interface ToolControl {
 }
 /** What a call can do while it runs. Every member rejects once the call settled. */
 export interface ToolExecutionApi {
-    readonly taskId: number;
-    readonly conversationId: number;
+    readonly taskId: number | undefined;
+    /** Undefined for a call that no conversation makes. */
+    readonly conversationId: number | undefined;
     readonly callId: string;
     readonly models: Models;
     readonly agent: Agent;
@@ -139,8 +140,9 @@ export interface SectionWrap {
 }
 /** What hook handlers can use. A handler may run twice around a crash: memo is the guard. */
 export interface HookApi {
-    readonly taskId: number;
-    readonly conversationId: number;
+    readonly taskId: number | undefined;
+    /** Undefined for a call that no conversation makes. */
+    readonly conversationId: number | undefined;
     readonly models: Models;
     memo<T>(name: string, candidate?: T): Promise<T>;
     snapshot<T>(doc: DocToken<T>, key?: string): Promise<T | undefined>;

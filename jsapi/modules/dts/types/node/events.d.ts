@@ -33,6 +33,6 @@ export declare class EventEmitter {
  * `error` first, or when signal aborts.
  */
 export declare function once(emitter: Pick<EventEmitter, "once" | "off">, name: EventName, options?: {
-    signal?: AbortSignal;
+    signal?: AbortSignal | undefined;
 }): Promise<any[]>;
 export default EventEmitter;

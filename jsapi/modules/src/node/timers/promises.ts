@@ -4,7 +4,7 @@ import { abortError } from "harness:internal/abort";
 
 interface TimerOptions {
   /** Ends the wait with an AbortError whose cause is the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 const timers = globalThis;

@@ -1,7 +1,7 @@
 /** Timers as promises. */
 interface TimerOptions {
     /** Ends the wait with an AbortError whose cause is the signal's reason. */
-    signal?: AbortSignal;
+    signal?: AbortSignal | undefined;
 }
 /** Resolves to value after ms milliseconds. */
 export declare function setTimeout<T = void>(ms?: number, value?: T, options?: TimerOptions): Promise<T>;

@@ -1,0 +1,4 @@
+/** Lines that contain the query. */
+export default function text(query: string): (line: string) => boolean {
+  return (line) => line.includes(query);
+}

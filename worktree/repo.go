@@ -21,8 +21,6 @@ type Options struct {
 	// Snapshots is the world path of the folder that holds the linked worktrees.
 	// Default "/run/sausage/extensions".
 	Snapshots string
-	// Poll is how often Watch looks without having been told anything. Default 2 s.
-	Poll time.Duration
 	// MissingGrace is how long a branch or repository must be missing before Tip
 	// says so: git really takes a branch away while it renames it. Default 250 ms.
 	MissingGrace time.Duration
@@ -81,7 +79,6 @@ func Open(world *vfs.World, at string, opts Options) (*Repo, error) {
 	}
 	orDefault(&opts.Branch, "main")
 	orDefault(&opts.Snapshots, "/run/sausage/extensions")
-	orDefault(&opts.Poll, 2*time.Second)
 	orDefault(&opts.MissingGrace, 250*time.Millisecond)
 	orDefault(&opts.LockWait, time.Second)
 	orDefault(&opts.MaxBytes, 512<<20)

@@ -4,111 +4,98 @@ import (
 	"context"
 	"errors"
 	"path"
-	"strings"
+
+	"github.com/seed-d579e5eb/harness/vfs"
 )
 
 // Watch calls notify whenever the branch may have moved, until ctx ends, and gives
 // the cause of ctx then. It notifies once when the watch stands, so that nothing
-// between the caller's first look and the watch is lost, and every
-// [Options].Poll besides. A notification only says "look": what changed is what
-// Tip says, and changes that come together may give one notification. notify is
-// called on the goroutine of Watch, one call at a time, and should be quick.
+// between the caller's first look and the watch is lost, and at the world's poll
+// interval besides. A notification only says "look": what changed is what Tip says,
+// and changes that come together may give one notification. notify is called on
+// the goroutine of Watch, one call at a time; while it runs, Watch only remembers
+// that something happened.
 //
-// The repository may be missing, removed and made again meanwhile. What cannot be
-// watched is found by the poll; that is no error.
+// The repository may be missing, removed and made again meanwhile. Any other error
+// means that nothing can be watched, not even by polling.
 func (r *Repo) Watch(ctx context.Context, notify func()) error {
-	w := &watch{repo: r, look: make(chan struct{}, 1), moved: make(chan struct{}, 1)}
-	defer func() { w.replace(nil) }()
+	w := &watch{repo: r, look: make(chan struct{}, 1)}
+	defer w.stop()
 	for {
-		w.arm(ctx)
+		if err := w.follow(r.lastRef(ctx)); err != nil {
+			return err
+		}
 		notify()
-		poll := r.opts.Clock.After(r.opts.Poll)
-		for armed := true; armed; {
-			select {
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			case <-w.look:
-				notify()
-			case <-w.moved:
-				armed = false
-			case <-poll:
-				armed = false
-			}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-w.look:
 		}
 	}
 }
 
-// watch follows the directories that lead to a ref.
+// lastRef gives the name at the end of the branch's symbolic refs.
+func (r *Repo) lastRef(ctx context.Context) string {
+	last, _, _, err := r.resolveRef(ctx, r.branch)
+	if err != nil {
+		return r.branch
+	}
+	return last
+}
+
+// watch is told of the files that say where a ref is.
 type watch struct {
 	repo  *Repo
-	look  chan struct{} // the ref may have moved
-	moved chan struct{} // a directory on the way to it may be another one now
+	look  chan struct{}
+	ref   string // what the branch leads to, and is watched besides it
 	stops []func()
 }
 
-// arm watches, in every directory that exists on the way to the ref, the names
-// that matter. The new subscriptions stand before the old ones end.
-func (w *watch) arm(ctx context.Context) {
-	r := w.repo
-	dirs := map[string]map[string]chan struct{}{}
-	add := func(at string, told chan struct{}) {
-		dir := path.Dir(at)
-		if dirs[dir] == nil {
-			dirs[dir] = map[string]chan struct{}{}
+// follow watches the loose files of the branch and of the ref that it leads to,
+// packed-refs, and the list of reftables. The directories need not exist, and are
+// found again when they are removed and made anew.
+func (w *watch) follow(ref string) error {
+	if ref == w.ref {
+		return nil
+	}
+	old := w.stops
+	w.ref, w.stops = ref, nil
+	names := []string{ref, "packed-refs", "reftable/tables.list"}
+	if ref != w.repo.branch {
+		names = append(names, w.repo.branch)
+	}
+	var failed []error
+	for _, name := range names {
+		at := path.Join(w.repo.git, name)
+		stop, err := w.repo.world.WatchDir(path.Dir(at), func(event vfs.Event) { w.event(path.Base(at), event) })
+		if err != nil {
+			failed = append(failed, err)
+			continue
 		}
-		dirs[dir][path.Base(at)] = told
+		w.stops = append(w.stops, stop)
 	}
-	onTheWay := func(to string) {
-		for dir := path.Dir(to); dir != path.Dir(r.at) && dir != "/"; dir = path.Dir(dir) {
-			add(dir, w.moved)
-		}
-	}
-	last, _, _, err := r.resolveRef(ctx, r.branch)
-	if err != nil {
-		last = r.branch
-	}
-	for _, name := range []string{last, "packed-refs", "reftable/tables.list"} {
-		add(path.Join(r.git, name), w.look)
-		onTheWay(path.Join(r.git, name))
-	}
-	if last != r.branch {
-		add(path.Join(r.git, r.branch), w.moved)
-		onTheWay(path.Join(r.git, r.branch))
-	}
-	stops := make([]func(), 0, len(dirs))
-	for dir, names := range dirs {
-		stop, err := r.watchDir(dir, func(name string) { w.event(names, name) })
-		if err == nil {
-			stops = append(stops, stop)
-		} else if !absent(err) {
-			r.opts.Logger.Warn("a directory cannot be watched, it is polled", "path", dir, "every", r.opts.Poll, "error", err)
-		}
-	}
-	w.replace(stops)
-}
-
-func (w *watch) replace(stops []func()) {
-	for _, stop := range w.stops {
+	for _, stop := range old {
 		stop()
 	}
-	w.stops = stops
+	return errors.Join(failed...)
 }
 
-// event is called by the file system; it must not block.
-func (w *watch) event(names map[string]chan struct{}, name string) {
-	told := names[strings.TrimSuffix(name, "/")]
-	if name == "" {
-		told = w.moved
-	}
-	if told == nil {
+// event is called by the world's watcher. Git renames a lock onto the ref, go-git
+// writes the ref in place, pack-refs removes it; whatever happens to that very name
+// is worth a look, and the locks beside it are not.
+func (w *watch) event(name string, event vfs.Event) {
+	if event.Name != name && event.Op != vfs.Rescan {
 		return
 	}
 	select {
-	case told <- struct{}{}:
+	case w.look <- struct{}{}:
 	default:
 	}
 }
 
-func (r *Repo) watchDir(dir string, event func(name string)) (func(), error) {
-	return nil, errors.ErrUnsupported
+func (w *watch) stop() {
+	for _, stop := range w.stops {
+		stop()
+	}
+	w.stops = nil
 }

@@ -1,0 +1,210 @@
+package compile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// job is one call of Compile or Import.
+type job struct {
+	ctx      context.Context
+	compiler *Compiler
+	resolver *resolver
+
+	mu    sync.Mutex
+	files map[string]content // what was read from the tree, by path
+
+	compiling sync.WaitGroup
+	started   []*unit
+}
+
+func (c *Compiler) newJob(ctx context.Context, tree fs.FS) *job {
+	return &job{
+		ctx:      ctx,
+		compiler: c,
+		resolver: &resolver{tree: tree, synthetic: c.synthetic},
+		files:    map[string]content{},
+	}
+}
+
+// entry checks that the entry is a file of source code.
+func (j *job) entry(name string) (target, *Problem) {
+	if !fs.ValidPath(name) {
+		return target{}, &Problem{File: name, Message: fmt.Sprintf("%q is not a path in the tree", name)}
+	}
+	t, d := j.resolver.file(name, name)
+	if d == nil {
+		t, d = j.resolver.shape(t, request{specifier: name})
+	}
+	if d != nil {
+		return target{}, &Problem{File: name, Message: d.message, Hint: d.hint}
+	}
+	return t, nil
+}
+
+// graph makes the graph of an entry: from the cache when every module of it was seen before and links
+// as it did, else by a build.
+func (j *job) graph(entry target) (*Graph, error) {
+	if err := context.Cause(j.ctx); err != nil {
+		return nil, err
+	}
+	if g := j.assemble(entry); g != nil {
+		if linked := j.compiler.cache.graph(g.Hash); linked != nil {
+			return linked, nil
+		}
+	}
+	problems := j.link(entry)
+	j.compiling.Wait()
+	if err := context.Cause(j.ctx); err != nil {
+		return nil, err
+	}
+	for _, u := range j.started {
+		problems = append(problems, u.problems...)
+	}
+	if len(problems) > 0 {
+		return nil, failed(problems)
+	}
+	g := j.assemble(entry)
+	if g == nil {
+		return nil, failed([]Problem{{File: entry.name, Message: "the files of the tree changed while the module was compiled"}})
+	}
+	return j.compiler.cache.linked(g), nil
+}
+
+// read returns the content of a file, reading it once per job.
+func (j *job) read(name string) (content, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if c, ok := j.files[name]; ok {
+		return c, nil
+	}
+	c, err := read(j.resolver.tree, name, j.compiler.maxSource)
+	if err != nil {
+		return content{}, err
+	}
+	j.files[name] = c
+	return c, nil
+}
+
+// source returns the content of a target. ok is false for a synthetic module that the runtime
+// supplies.
+func (j *job) source(t target) (c content, ok bool, err error) {
+	if t.form != formSynthetic {
+		c, err = j.read(t.name)
+		return c, true, err
+	}
+	text, ok := j.compiler.synthetic.Source(t.name)
+	if !ok {
+		return content{}, false, nil
+	}
+	return newContent(string(text)), true, nil
+}
+
+// start compiles a unit on a goroutine that the job waits for, unless it was compiled before.
+func (j *job) start(u *unit) {
+	j.mu.Lock()
+	j.started = append(j.started, u)
+	j.mu.Unlock()
+	j.compiling.Go(func() {
+		select {
+		case j.compiler.slots <- struct{}{}:
+			defer func() { <-j.compiler.slots }()
+			u.compile()
+		case <-j.ctx.Done():
+		}
+	})
+}
+
+// assemble makes a graph of what the cache holds. It returns nil when a module of it was not
+// compiled, or an import does not resolve (any more): a build then finds out.
+func (j *job) assemble(entry target) *Graph {
+	a := assembly{job: j, seen: map[string]bool{}}
+	if !a.visit(entry) {
+		return nil
+	}
+	g := &Graph{Entry: entry.id(), Modules: a.modules}
+	g.Hash = graphHash(g.Entry, g.Modules)
+	return g
+}
+
+// assembly walks a graph in the order in which its modules run.
+type assembly struct {
+	job     *job
+	seen    map[string]bool
+	modules []*Module
+}
+
+func (a *assembly) visit(t target) bool {
+	if a.seen[t.id()] {
+		return true
+	}
+	a.seen[t.id()] = true
+	c, hasSource, err := a.job.source(t)
+	if err != nil {
+		return false
+	}
+	if !hasSource {
+		a.modules = append(a.modules, a.job.supplied(t))
+		return true
+	}
+	u := a.job.compiler.cache.find(t, c.hash)
+	if u == nil && (t.form == formJSON || t.form == formText) {
+		if check(t, c.text) != nil {
+			return false
+		}
+		u = a.job.compiler.cache.unit(t, c)
+	}
+	if u == nil || u.requests.Load() == nil {
+		return false
+	}
+	m := &Module{ID: t.id(), Source: c.text, Hash: c.hash, Imports: map[string]string{}, unit: u}
+	if t.form != formSynthetic {
+		m.Path = t.name
+	}
+	for _, q := range *u.requests.Load() {
+		imported, d := a.job.resolver.resolve(t, q)
+		if d != nil {
+			return false
+		}
+		if imported == (target{}) {
+			continue
+		}
+		if other, twice := m.Imports[q.specifier]; twice && other != imported.id() {
+			return false
+		}
+		m.Imports[q.specifier] = imported.id()
+		if !a.visit(imported) {
+			return false
+		}
+	}
+	u.compile()
+	m.Kind, m.Program, m.Data = u.kind, u.program, u.data
+	a.modules = append(a.modules, m)
+	return true
+}
+
+// supplied is the module of a synthetic module without source.
+func (j *job) supplied(t target) *Module {
+	names, _ := j.compiler.synthetic.Exports(t.name)
+	sorted := slices.Sorted(slices.Values(names))
+	return &Module{ID: t.id(), Kind: KindSynthetic, Hash: newContent(strings.Join(sorted, "\x00")).hash}
+}
+
+// parseID is the target with a module ID.
+func parseID(id string) target {
+	if name, ok := strings.CutPrefix(id, "synthetic:"); ok {
+		return target{formSynthetic, name}
+	}
+	if name, ok := strings.CutPrefix(id, "text:"); ok {
+		return target{formText, name}
+	}
+	return target{formSource, id}
+}
+
+// errDone tells esbuild to stop; what was wrong is reported elsewhere.
+var errDone = errors.New("stopped")

@@ -82,9 +82,6 @@ type guard struct {
 // pollEvery is how many elements a loop may handle between two looks for an interrupt.
 const pollEvery = 4096
 
-// idle is called to look for an interrupt: the engine notices one only while it runs bytecode.
-var idle = program("(()=>{})")
-
 // Install fences in the built-ins of rt. It must be called on the goroutine that runs rt, once, before other code ran in
 // it, and fails when goja is not built as this package knows it or when another MatchTimeout is in force; rt must not be
 // used then.
@@ -95,14 +92,8 @@ func Install(rt *goja.Runtime, opts Options) error {
 	if err := setMatchTimeout(g.MatchTimeout); err != nil {
 		return fmt.Errorf("guard: %w", err)
 	}
-	noop, err := rt.RunProgram(idle())
-	if err != nil {
-		return fmt.Errorf("guard: %w", err)
-	}
-	call := noop.Export().(native)
-	g.poll = func() { call(goja.FunctionCall{This: goja.Undefined()}) }
-
 	p := &patcher{guard: g}
+	p.programs()
 	p.errors()
 	p.arrays()
 	p.iterators()

@@ -2,8 +2,9 @@ package guard
 
 import "github.com/dop251/goja"
 
-// iterators makes loops over the engine's own iterators look for interrupts: spreading one runs no bytecode. It also
-// bounds generators that delegate to themselves, where each level of yield* is a Go call without a call frame.
+// iterators makes loops over the iterators of arrays and strings look for interrupts: spreading one runs no bytecode, and
+// a string or a typed array may have hundreds of millions of elements. A Map or Set has what a program put there itself.
+// It also bounds generators that delegate to themselves, where each level of yield* is a Go call without a call frame.
 func (p *patcher) iterators() {
 	g := p.guard
 	polling := func(next native) native {
@@ -12,36 +13,18 @@ func (p *patcher) iterators() {
 			return next(c)
 		}
 	}
-	for _, of := range []string{"Array", "String", "Map", "Set"} {
-		proto := p.prototype(of)
-		iterate, ok := proto.GetSymbol(goja.SymIterator).Export().(native)
+	for of, receiver := range map[string]goja.Value{"Array": g.rt.NewArray(), "String": g.rt.ToValue("")} {
+		iterate, ok := p.prototype(of).GetSymbol(goja.SymIterator).Export().(native)
 		if !ok {
 			p.fail(of, errNoIterator)
 			return
 		}
-		receiver := goja.Value(g.rt.NewArray())
-		switch of {
-		case "String":
-			receiver = g.rt.ToValue("")
-		case "Map", "Set":
-			object, err := g.rt.New(p.global(of))
-			if err != nil {
-				p.fail(of, err)
-				return
-			}
-			receiver = object
-		}
 		iterator := iterate(goja.FunctionCall{This: receiver}).(*goja.Object)
 		p.method(iterator.Prototype(), "next", polling)
 	}
-
-	generator, err := g.rt.RunProgram(generatorPrototype())
-	if err != nil {
-		p.fail("Generator", err)
-		return
-	}
+	generator := p.object(p.object(p.generatorFunction, "prototype"), "prototype")
 	for _, name := range []string{"next", "return", "throw"} {
-		p.method(generator.(*goja.Object), name, g.delegating)
+		p.method(generator, name, g.delegating)
 	}
 }
 

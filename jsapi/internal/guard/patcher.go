@@ -10,6 +10,26 @@ import (
 type patcher struct {
 	*guard
 	err error
+
+	asyncFunction, generatorFunction *goja.Object
+}
+
+// programs finds the objects without a global name. An empty function is how natives look for an interrupt: the engine
+// notices one only while it runs bytecode.
+func (p *patcher) programs() {
+	found, err := p.rt.RunProgram(hidden())
+	if err != nil {
+		p.fail("Function", err)
+		return
+	}
+	list := found.(*goja.Object)
+	call, ok := list.Get("0").Export().(native)
+	if !ok {
+		p.fail("Function", errNotCallable)
+		return
+	}
+	p.poll = func() { call(goja.FunctionCall{This: goja.Undefined()}) }
+	p.asyncFunction, p.generatorFunction = p.object(list, "1"), p.object(list, "2")
 }
 
 // global returns the global object of this name.

@@ -7,18 +7,13 @@ import (
 	"github.com/dop251/goja"
 )
 
-// Objects without a global name are reached by a line of JavaScript, compiled once for all runtimes.
-var (
-	generatorPrototype = program(`Object.getPrototypeOf(function*(){}).prototype`)
-	asyncFunction      = program(`(async()=>{}).constructor`)
-	generatorFunction  = program(`(function*(){}).constructor`)
-)
+// hidden are the objects without a global name, reached by a line of JavaScript that is compiled once for all runtimes: a
+// function that does nothing, and the constructors of asynchronous functions and of generators.
+var hidden = sync.OnceValue(func() *goja.Program {
+	return goja.MustCompile("guard", `[()=>{}, (async()=>{}).constructor, (function*(){}).constructor]`, true)
+})
 
 var (
 	errNoIterator  = errors.New("it has no iterator")
 	errNotCallable = errors.New("it is not callable")
 )
-
-func program(source string) func() *goja.Program {
-	return sync.OnceValue(func() *goja.Program { return goja.MustCompile("guard", source, true) })
-}

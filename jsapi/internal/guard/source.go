@@ -18,16 +18,8 @@ func (p *patcher) source() {
 		return args
 	}
 	p.constructor("Function", p.global("Function"), check)
-	for name, program := range map[string]func() *goja.Program{
-		"AsyncFunction": asyncFunction, "GeneratorFunction": generatorFunction,
-	} {
-		function, err := p.rt.RunProgram(program())
-		if err != nil {
-			p.fail(name, err)
-			return
-		}
-		p.constructor(name, function, check)
-	}
+	p.constructor("AsyncFunction", p.asyncFunction, check)
+	p.constructor("GeneratorFunction", p.generatorFunction, check)
 	p.eval()
 }
 

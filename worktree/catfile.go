@@ -36,10 +36,11 @@ func (o *objects) readGit(ctx context.Context, kind plumbing.ObjectType, want []
 		if err := verify(kind, w.hash, data); err != nil {
 			return w.failure(kind, err)
 		}
-		if err := o.accept(w.hash, bytes.Clone(data), found); err != nil {
-			return err
+		if o.budget -= int64(len(data)); o.budget < 0 {
+			return &TooLargeError{What: "bytes", Limit: o.repo.opts.MaxBytes}
 		}
-		out = rest
+		o.count++
+		found[w.hash], out = bytes.Clone(data), rest
 	}
 	return nil
 }

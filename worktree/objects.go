@@ -35,7 +35,7 @@ type wanted struct {
 type objects struct {
 	repo   *Repo
 	stores []*filesystem.ObjectStorage
-	// budget is how many more bytes may be read; it is negative once that was too little.
+	// budget is how many more bytes may be read.
 	budget int64
 	// count is how many objects were read.
 	count int
@@ -135,6 +135,9 @@ func (o *objects) readStores(ctx context.Context, kind plumbing.ObjectType, want
 			return nil, err
 		}
 		data, err := o.readStored(kind, w.hash)
+		if int64(len(data)) > o.budget {
+			return nil, &TooLargeError{What: "bytes", Limit: o.repo.opts.MaxBytes}
+		}
 		if err == nil {
 			err = verify(kind, w.hash, data)
 		}
@@ -145,22 +148,11 @@ func (o *objects) readStores(ctx context.Context, kind plumbing.ObjectType, want
 			failures[w.hash] = err
 			continue
 		}
-		if err := o.accept(w.hash, data, found); err != nil {
-			return nil, err
-		}
+		o.budget -= int64(len(data))
+		o.count++
+		found[w.hash] = data
 	}
 	return failures, nil
-}
-
-// accept takes an object's contents, within the limit.
-func (o *objects) accept(hash Hash, data []byte, found map[Hash][]byte) error {
-	o.budget -= int64(len(data))
-	if o.budget < 0 {
-		return &TooLargeError{What: "bytes", Limit: o.repo.opts.MaxBytes}
-	}
-	o.count++
-	found[hash] = data
-	return nil
 }
 
 // readStored reads one object from the first store that has it. A malformed pack

@@ -9,7 +9,6 @@ import (
 
 // judged is what the chain of gates made of a call that none of them blocked.
 type judged struct {
-	verdict Verdict
 	asked   []AskReason
 	changed bool // the arguments are others now
 }
@@ -26,7 +25,6 @@ func (g *Generation) beforeTool(ctx context.Context, call *Call) (judged, error)
 		if decision.Verdict == VerdictBlock {
 			return all, errors.New(decision.Reason)
 		}
-		all.verdict = max(all.verdict, decision.Verdict)
 		if decision.Verdict == VerdictAsk {
 			all.asked = append(all.asked, AskReason{h.member.Name(), decision.Reason})
 		}

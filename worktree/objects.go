@@ -23,6 +23,10 @@ const alternatesDepth = 5
 // errNotThere is the reason of a MissingObjectError when nothing else went wrong.
 var errNotThere = errors.New("it is not in the object store")
 
+// emptyTree is the id of the tree without entries, which git knows without having
+// it in the object store.
+var emptyTree Hash = sha1.Sum([]byte("tree 0\x00"))
+
 // wanted is an object to read, and where in the commit it stands.
 type wanted struct {
 	hash Hash
@@ -164,6 +168,9 @@ func (o *objects) readStored(kind plumbing.ObjectType, hash Hash) (data []byte, 
 			err = fmt.Errorf("the object store gave up: %v", cause)
 		}
 	}()
+	if kind == plumbing.TreeObject && hash == emptyTree {
+		return nil, nil
+	}
 	for _, store := range o.stores {
 		var object plumbing.EncodedObject
 		object, err = store.EncodedObject(kind, plumbing.Hash(hash))

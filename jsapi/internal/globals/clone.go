@@ -283,15 +283,6 @@ func (c *cloner) call(constructor, method string, object *goja.Object, args ...g
 	return result
 }
 
-// domException makes a DOMException.
-func (e *environment) domException(message, name string) *goja.Object {
-	exception, err := e.rt.New(e.need("domexception").Get("DOMException"), e.rt.ToValue(message), e.rt.ToValue(name))
-	if err != nil {
-		panic(err)
-	}
-	return exception
-}
-
 // className is the name of an object's constructor, for messages.
 func (e *environment) className(object *goja.Object) string {
 	if constructor, ok := object.Get("constructor").(*goja.Object); ok {

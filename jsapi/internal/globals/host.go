@@ -35,8 +35,7 @@ type Host interface {
 
 	// Async runs work on another goroutine and returns a promise that is
 	// settled on the loop: rejected with work's error, or resolved with what
-	// settle, called on the loop, makes of work's result. An error that
-	// implements Thrower rejects with the value it makes. ctx ends when the
+	// settle, called on the loop, makes of work's result. ctx ends when the
 	// owner of the running job does; it stays alive when work has returned.
 	Async(work func(ctx context.Context) (any, error), settle func(any) goja.Value) goja.Value
 
@@ -49,11 +48,4 @@ type Host interface {
 	// HTTPClient is what fetch sends requests with. Its redirect policy, time
 	// limit and cookies apply; fetch works on a shallow copy.
 	HTTPClient() *http.Client
-}
-
-// Thrower is implemented by an error that knows the JavaScript value to reject
-// with. Throw is called on the loop of rt.
-type Thrower interface {
-	error
-	Throw(rt *goja.Runtime) goja.Value
 }

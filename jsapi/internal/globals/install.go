@@ -2,6 +2,7 @@ package globals
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/dop251/goja"
 )
@@ -11,11 +12,23 @@ import (
 var lazyNames = map[string]string{
 	"AbortController": "abort",
 	"AbortSignal":     "abort",
+	"Blob":            "blob",
 	"CustomEvent":     "events",
 	"DOMException":    "domexception",
 	"Event":           "events",
-	"EventTarget":     "events",
+	"EventTarget":     "eventtarget",
 	"Iterator":        "iterator",
+	"File":            "blob",
+	"TextDecoder":     "encoding",
+	"TextEncoder":     "encoding",
+	"atob":            "",
+	"btoa":            "",
+	"crypto":          "crypto",
+	"FormData":        "formdata",
+	"Headers":         "headers",
+	"Request":         "fetch",
+	"Response":        "fetch",
+	"fetch":           "fetch",
 	"URL":             "url",
 	"URLSearchParams": "url",
 	"clearImmediate":  "timers",
@@ -37,9 +50,10 @@ var lazyNames = map[string]string{
 // as rt. It sets the runtime's time and random sources.
 func Install(rt *goja.Runtime, host Host) error {
 	env := &environment{rt: rt, host: host, modules: make(map[string]*goja.Object), platform: make(map[*goja.Object]bool)}
+	rt.SetTimeSource(host.Now)
+	rt.SetRandSource(randomSource(host))
 	err := rt.Try(func() {
 		env.need("prelude")
-		env.need("iterator")
 		lazy := rt.NewDynamicObject(&lazyGlobals{rt: rt, env: env})
 		if err := rt.GlobalObject().SetPrototype(lazy); err != nil {
 			panic(err)
@@ -53,6 +67,9 @@ func Install(rt *goja.Runtime, host Host) error {
 
 // global makes the value of a lazy global.
 func (e *environment) global(name string) goja.Value {
+	if name == "Iterator" {
+		e.helpers.define()
+	}
 	if script := lazyNames[name]; script != "" {
 		return e.need(script).Get(name)
 	}
@@ -64,8 +81,24 @@ func (e *environment) native(name string) goja.Value {
 	switch name {
 	case "global", "self":
 		return e.rt.GlobalObject()
+	case "atob":
+		return e.function(name, 1, e.atob)
+	case "btoa":
+		return e.function(name, 1, e.btoa)
 	case "structuredClone":
 		return e.function(name, 1, e.structuredClone)
 	}
 	panic(e.rt.NewTypeError("globals: no maker for %q", name))
+}
+
+var lazyGlobalsType = reflect.TypeFor[*lazyGlobals]()
+
+// environmentOf finds the environment that Install made for rt.
+func environmentOf(rt *goja.Runtime) *environment {
+	for object := rt.GlobalObject().Prototype(); object != nil; object = object.Prototype() {
+		if object.ExportType() == lazyGlobalsType {
+			return object.Export().(*lazyGlobals).env
+		}
+	}
+	panic("globals: not installed in this runtime")
 }

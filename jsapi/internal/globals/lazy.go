@@ -68,6 +68,60 @@ func Names() []string {
 	return names
 }
 
+// lazyHelpers is the prototype of the prototype of all iterators until a helper
+// is first looked for. Then iterator.js defines them all and this object steps
+// aside.
+type lazyHelpers struct {
+	env               *environment
+	iteratorPrototype *goja.Object
+	objectPrototype   *goja.Object
+}
+
+var _ goja.DynamicObject = (*lazyHelpers)(nil)
+
+func (e *environment) lendLazyHelpers(natives *goja.Object) {
+	e.lend(natives, "lazyHelpers", func(call goja.FunctionCall) goja.Value {
+		prototype := call.Argument(0).(*goja.Object)
+		lazy := &lazyHelpers{env: e, iteratorPrototype: prototype, objectPrototype: prototype.Prototype()}
+		if err := prototype.SetPrototype(e.rt.NewDynamicObject(lazy)); err != nil {
+			panic(err)
+		}
+		e.helpers = lazy
+		return goja.Undefined()
+	})
+}
+
+// define runs iterator.js, unless it has run.
+func (l *lazyHelpers) define() {
+	if l.iteratorPrototype.Prototype() == l.objectPrototype {
+		return
+	}
+	if err := l.iteratorPrototype.SetPrototype(l.objectPrototype); err != nil {
+		panic(err)
+	}
+	l.env.need("iterator")
+}
+
+func (l *lazyHelpers) Get(name string) goja.Value {
+	if !l.Has(name) {
+		return nil
+	}
+	l.define()
+	return l.iteratorPrototype.Get(name)
+}
+
+func (l *lazyHelpers) Has(name string) bool {
+	switch name {
+	case "map", "filter", "take", "drop", "flatMap", "reduce", "toArray", "forEach", "some", "every", "find", "constructor":
+		return true
+	}
+	return false
+}
+
+func (l *lazyHelpers) Set(string, goja.Value) bool { return false }
+func (l *lazyHelpers) Delete(name string) bool     { return !l.Has(name) }
+func (l *lazyHelpers) Keys() []string              { return nil }
+
 // define sets a property as the specification defines globals: writable,
 // configurable, not enumerable (ECMA-262 section 17).
 func define(object *goja.Object, name string, value goja.Value) {

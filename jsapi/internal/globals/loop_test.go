@@ -3,7 +3,6 @@ package globals
 import (
 	"container/heap"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -148,25 +147,17 @@ func (l *loop) Async(work func(ctx context.Context) (any, error), settle func(an
 		result, err := work(l.ctx)
 		l.settled <- func() {
 			l.pending--
-			var thrower Thrower
-			switch {
-			case errors.As(err, &thrower):
-				l.Report2(reject(thrower.Throw(l.rt)))
-			case err != nil:
-				l.Report2(reject(l.rt.NewGoError(err)))
-			default:
-				l.Report2(resolve(settle(result)))
+			if err != nil {
+				err = reject(l.rt.NewGoError(err))
+			} else {
+				err = resolve(settle(result))
+			}
+			if err != nil {
+				l.Report(err)
 			}
 		}
 	})
 	return l.rt.ToValue(promise)
-}
-
-// Report2 keeps the error of the engine that settling a promise can give.
-func (l *loop) Report2(err error) {
-	if err != nil {
-		l.Report(err)
-	}
 }
 
 // reports is what was reported, one line each.

@@ -47,6 +47,7 @@ type environment struct {
 	host    Host
 	modules map[string]*goja.Object
 	kinds   *intrinsics
+	helpers *lazyHelpers
 
 	// platform holds the prototypes of the classes that scripts export.
 	platform map[*goja.Object]bool
@@ -99,14 +100,31 @@ func (e *environment) natives(script string) *goja.Object {
 	switch script {
 	case "console", "inspect":
 		e.lendConsole(object)
-	case "events", "microtask":
+	case "domexception":
+		e.lendExceptionCodes(object)
+	case "events":
+		e.lendReport(object)
+		e.lendPerformance(object)
+	case "microtask":
 		e.lendReport(object)
 	case "timers", "abort":
 		e.lendTimers(object)
 	case "prelude":
 		e.lendLanguage(object)
+		e.lendLazyHelpers(object)
 	case "performance":
 		e.lendPerformance(object)
+	case "crypto":
+		e.lendCrypto(object)
+	case "encoding":
+		e.lendEncoding(object)
+	case "body":
+		define(object, "maxBody", e.rt.ToValue(maxBody))
+	case "fetch":
+		e.lendFetch(object)
+	case "formdata":
+		e.lendCrypto(object)
+		e.lendMultipart(object)
 	case "url":
 		e.lendURL(object)
 	}

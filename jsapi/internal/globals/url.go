@@ -2,7 +2,6 @@ package globals
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dop251/goja"
 	"github.com/nlnwa/whatwg-url/url"
@@ -145,22 +144,22 @@ func decodeForm(text string) string {
 	if !strings.ContainsAny(text, "%+") {
 		return text
 	}
+	return decodeUTF8(percentDecode(strings.ReplaceAll(text, "+", " ")))
+}
+
+// percentDecode undoes percent-encoding (URL Standard section 1.3); a % that
+// begins no escape stands for itself.
+func percentDecode(text string) []byte {
 	decoded := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '+':
-			decoded = append(decoded, ' ')
-		case text[i] == '%' && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2]):
+		if text[i] == '%' && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2]) {
 			decoded = append(decoded, unhex(text[i+1])<<4|unhex(text[i+2]))
 			i += 2
-		default:
+		} else {
 			decoded = append(decoded, text[i])
 		}
 	}
-	if utf8.Valid(decoded) {
-		return string(decoded)
-	}
-	return decodeUTF8(decoded)
+	return decoded
 }
 
 func encodeForm(text *strings.Builder, raw string) {

@@ -2,8 +2,9 @@
 "use strict";
 // DOM Standard, section 3: aborting ongoing activities.
 
-const { DOMException } = need("domexception");
-const { Event, EventTarget, handlerProperty } = need("events");
+const { EventTarget, handlerProperty } = need("eventtarget");
+
+const exception = (message, name) => new (need("domexception").DOMException)(message, name);
 
 const key = {};
 
@@ -40,8 +41,8 @@ class AbortSignal extends EventTarget {
 
   static signalAbort(signal, reason) {
     const marked = [];
-    AbortSignal.#mark(signal, reason === undefined ? new DOMException("This operation was aborted", "AbortError") : reason, marked);
-    for (const each of marked) each.dispatchEvent(new Event("abort"));
+    AbortSignal.#mark(signal, reason === undefined ? exception("This operation was aborted", "AbortError") : reason, marked);
+    for (const each of marked) each.dispatchEvent(new (need("events").Event)("abort"));
   }
 
   static abort(reason) {
@@ -57,7 +58,7 @@ class AbortSignal extends EventTarget {
     }
     const signal = new AbortSignal(key);
     native.set(Math.min(Math.trunc(delay), 2 ** 31 - 1), false, () => {
-      signalAbort(signal, new DOMException("The operation was aborted due to timeout", "TimeoutError"));
+      signalAbort(signal, exception("The operation was aborted due to timeout", "TimeoutError"));
     });
     return signal;
   }

@@ -3,8 +3,6 @@
 // DOM Standard, section 2: events without a tree. A target has no parent, so
 // there is one phase.
 
-const { DOMException } = need("domexception");
-
 class Event {
   #type;
   #bubbles;
@@ -15,7 +13,7 @@ class Event {
   #dispatching = false;
   #passive = false;
   #target = null;
-  #timeStamp = performance.now();
+  #timeStamp = native.now();
 
   constructor(type, options) {
     if (arguments.length === 0) throw new TypeError("Event: a type is required");
@@ -76,7 +74,7 @@ class Event {
   }
 
   static dispatch(event, target, listeners) {
-    if (event.#dispatching) throw new DOMException("dispatchEvent: the event is already being dispatched", "InvalidStateError");
+    if (event.#dispatching) throw new (need("domexception").DOMException)("dispatchEvent: the event is already being dispatched", "InvalidStateError");
     event.#target = target;
     event.#dispatching = true;
     event.#stopped = false;
@@ -116,73 +114,8 @@ class CustomEvent extends Event {
   }
 }
 
-class EventTarget {
-  #listeners = [];
-
-  addEventListener(type, callback, options) {
-    if (callback === null || callback === undefined) return;
-    if (typeof callback !== "function" && typeof callback !== "object") {
-      throw new TypeError("addEventListener: the listener must be a function or an object with handleEvent");
-    }
-    const { capture = false, once = false, passive = false, signal } = typeof options === "object" && options !== null ? options : { capture: options };
-    if (signal?.aborted) return;
-    const name = `${type}`;
-    const same = (l) => l.type === name && l.callback === callback && l.capture === Boolean(capture);
-    if (this.#listeners.some(same)) return;
-    const listener = {
-      type: name,
-      callback,
-      capture: Boolean(capture),
-      once: Boolean(once),
-      passive: Boolean(passive),
-      removed: false,
-      remove: () => {
-        listener.removed = true;
-        this.#listeners = this.#listeners.filter((l) => l !== listener);
-      },
-    };
-    this.#listeners = [...this.#listeners, listener];
-    signal?.addEventListener("abort", listener.remove, { once: true });
-  }
-
-  removeEventListener(type, callback, options) {
-    const capture = Boolean(typeof options === "object" && options !== null ? options.capture : options);
-    const name = `${type}`;
-    this.#listeners.find((l) => l.type === name && l.callback === callback && l.capture === capture)?.remove();
-  }
-
-  dispatchEvent(event) {
-    if (!(event instanceof Event)) throw new TypeError("dispatchEvent: the argument must be an Event");
-    return dispatch(event, this, this.#listeners.filter((l) => l.type === event.type));
-  }
-}
-
-for (const [type, name] of [[Event, "Event"], [CustomEvent, "CustomEvent"], [EventTarget, "EventTarget"]]) {
+for (const [type, name] of [[Event, "Event"], [CustomEvent, "CustomEvent"]]) {
   Object.defineProperty(type.prototype, Symbol.toStringTag, { value: name, configurable: true });
 }
 
-// handlerProperty defines on<type>, the event handler attribute (HTML, section
-// "Event handlers"): it keeps its place among the listeners when it changes.
-const handlerProperty = (type, name) => {
-  const handlers = new WeakMap(); // target → {value}
-  Object.defineProperty(type.prototype, `on${name}`, {
-    configurable: true,
-    enumerable: true,
-    get() {
-      return handlers.get(this)?.value ?? null;
-    },
-    set(value) {
-      let handler = handlers.get(this);
-      if (handler === undefined) {
-        handler = { value: null };
-        handlers.set(this, handler);
-        this.addEventListener(name, function (event) {
-          if (handler.value !== null) handler.value.call(this, event);
-        });
-      }
-      handler.value = typeof value === "function" ? value : null;
-    },
-  });
-};
-
-Object.assign(exports, { Event, CustomEvent, EventTarget, handlerProperty });
+Object.assign(exports, { Event, CustomEvent, dispatch });

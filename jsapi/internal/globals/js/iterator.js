@@ -1,7 +1,7 @@
 
 "use strict";
-// Iterator helpers (ECMA-262 section 27.1). Runs when a runtime is made, as
-// prelude does.
+// Iterator and the iterator helpers (ECMA-262 section 27.1), defined on the
+// prototype of all iterators when one of them is first looked for.
 
 const { defineProperty } = Object;
 const method = (object, name, value) => defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false });
@@ -242,9 +242,6 @@ const wrapPrototype = {
 };
 
 for (const name of Object.keys(helpers)) method(iteratorPrototype, name, helpers[name]);
-method(iteratorPrototype, Symbol.dispose, function () {
-  this.return?.();
-});
 // ECMA-262 section 27.1.4.1: these two are weird accessors, so that old code
 // that assigns them on a derived object works.
 const weird = (key, value) => {

@@ -2,8 +2,6 @@
 "use strict";
 // High Resolution Time and User Timing (w3.org/TR/hr-time-3, user-timing-3).
 
-const { DOMException } = need("domexception");
-
 class PerformanceEntry {
   constructor(name, entryType, startTime, duration, detail) {
     Object.assign(this, { name, entryType, startTime, duration, detail });
@@ -25,7 +23,7 @@ const keep = (entry) => {
 const timeOf = (mark) => {
   if (typeof mark === "number") return mark;
   const found = entries.findLast((entry) => entry.entryType === "mark" && entry.name === `${mark}`);
-  if (found === undefined) throw new DOMException(`performance.measure: there is no mark "${mark}"`, "SyntaxError");
+  if (found === undefined) throw new (need("domexception").DOMException)(`performance.measure: there is no mark "${mark}"`, "SyntaxError");
   return found.startTime;
 };
 

@@ -125,3 +125,12 @@ methods(RegExp, {
     return native.escapeRegExp(string);
   },
 });
+
+// Iterators get their other helpers when one is first looked for.
+const iteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
+methods(iteratorPrototype, {
+  [Symbol.dispose]() {
+    this.return?.();
+  },
+});
+native.lazyHelpers(iteratorPrototype);

@@ -1,0 +1,81 @@
+package globals
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/dop251/goja"
+)
+
+// floorProgram touches the engine's own parts that the prelude extends.
+var floorProgram = goja.MustCompile("floor.js", `[Object, Map, Promise, Array, String.prototype, Error, RegExp, Symbol].map((c) => c.isPrototypeOf);
+Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())).next`, true)
+
+func BenchmarkFloor(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := goja.New().RunProgram(floorProgram); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkInstall(b *testing.B) {
+	host := newLoop(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := Install(goja.New(), host); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkTouch is Install and the first use of one global.
+func BenchmarkTouch(b *testing.B) {
+	host := newLoop(b)
+	for _, name := range Names() {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				rt := goja.New()
+				if err := Install(rt, host); err != nil {
+					b.Fatal(err)
+				}
+				rt.Get(name)
+			}
+		})
+	}
+}
+
+func BenchmarkTouchAll(b *testing.B) {
+	host := newLoop(b)
+	names := Names()
+	b.ReportAllocs()
+	for b.Loop() {
+		rt := goja.New()
+		if err := Install(rt, host); err != nil {
+			b.Fatal(err)
+		}
+		for _, name := range names {
+			rt.Get(name)
+		}
+	}
+}
+
+// BenchmarkScript is Install and one script with what it needs.
+func BenchmarkScript(b *testing.B) {
+	host := newLoop(b)
+	for _, name := range slices.Sorted(maps.Keys(programs)) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				rt := goja.New()
+				if err := Install(rt, host); err != nil {
+					b.Fatal(err)
+				}
+				environmentOf(rt).need(name)
+			}
+		})
+	}
+}

@@ -49,12 +49,13 @@ type Owned[T any] struct {
 	Value     T
 }
 
-// Shadowed is a contribution that another of the same name hides.
+// Shadowed is a contribution that another of the same name hides. Loser and By
+// are names of extensions; for a hidden extension they are sources.
 type Shadowed struct {
 	Kind  string `json:"kind"` // tool, command or extension
 	Name  string `json:"name"`
-	Loser string `json:"loser"` // the extension whose contribution is hidden
-	By    string `json:"by"`    // the extension whose contribution is used
+	Loser string `json:"loser"` // whose contribution is hidden
+	By    string `json:"by"`    // whose is used
 }
 
 // BoundTool is a tool with its extension and its compiled schema.

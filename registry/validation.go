@@ -41,7 +41,7 @@ func (v *validation) build(active, replaced []*Member) *Generation {
 		v.member(m)
 	}
 	for _, m := range replaced {
-		g.shadowed = append(g.shadowed, Shadowed{Kind: "extension", Name: m.Name(), Loser: m.manifest.Source.String(), By: m.Name()})
+		g.shadowed = append(g.shadowed, Shadowed{Kind: "extension", Name: m.Name(), Loser: m.manifest.Source.String(), By: SourceWorld.String()})
 	}
 	v.needs()
 	v.capabilities()

@@ -73,9 +73,9 @@ func TestSnapshotIsAFileTree(t *testing.T) {
 // What a snapshot holds is what git says the commit holds.
 func TestSnapshotAgreesWithGit(t *testing.T) {
 	f := newFixture(t, Options{})
-	commit := f.sample()
+	f.sample()
 	module := f.submodule("extensions/other")
-	commit = f.rev("HEAD")
+	commit := f.rev("HEAD")
 	s := f.snapshot(commit, nil)
 	if s.Commit() != commit || s.Path() != snapshotsPath+"/"+commit.String() {
 		t.Errorf("it is %s at %s", s.Commit(), s.Path())

@@ -16,10 +16,9 @@ import (
 // watched keeps the newest tip as a user of Watch does: look at every notification.
 type watched struct {
 	*fixture
-	tip    atomic.Pointer[Hash] // nil: there is none
-	looks  atomic.Int64
-	cancel context.CancelFunc
-	done   chan error
+	tip   atomic.Pointer[Hash] // nil: there is none
+	looks atomic.Int64
+	done  chan error
 }
 
 // watchTip follows the branch. The poll is far away, so that only events count.

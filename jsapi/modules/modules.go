@@ -64,6 +64,14 @@ func Source(specifier string) ([]byte, bool) {
 	return source, true
 }
 
+// Exports returns what a module without source exports: that is [Native] alone.
+func Exports(specifier string) ([]string, bool) {
+	if specifier == Native {
+		return []string{"native"}, true
+	}
+	return nil, false
+}
+
 // Scope reports whether specifier belongs to the synthetic modules: an unknown
 // one is an error then, also when a package of that name is committed.
 func Scope(specifier string) bool {

@@ -18,6 +18,8 @@ interface State {
   sorted: boolean;
   above: readonly object[];
   options: InspectOptions;
+  /** How deep the object was that was shown last; shared by all states of one text. */
+  last: { level: number };
 }
 
 /** An object with a method of this name writes its own text. */
@@ -33,6 +35,7 @@ export function inspect(value: unknown, options: InspectOptions = {}): string {
     sorted: options.sorted ?? false,
     above: [],
     options,
+    last: { level: 0 },
   });
 }
 
@@ -87,7 +90,8 @@ function show(value: unknown, state: State): string {
 
 function showFunction(value: Function, state: State): string {
   const kind = /^class\b/.test(Function.prototype.toString.call(value)) ? "class" : "Function";
-  const head = `[${kind}${kind === "class" ? " " : ": "}${value.name || "(anonymous)"}]`;
+  const name = value.name === "" ? " (anonymous)" : kind === "class" ? ` ${value.name}` : `: ${value.name}`;
+  const head = `[${kind}${name}]`;
   const items = membersOf(value, Object.keys(value), inner(value, state));
   return items.length === 0 ? head : layout(`${head} {`, items, "}", state);
 }
@@ -98,7 +102,7 @@ function showObject(value: object, state: State): string {
   if (value instanceof Error) return showError(value, state);
   if (value instanceof Promise) return "Promise {}";
   const name = constructorName(value);
-  if (state.above.length > state.depth) return Array.isArray(value) ? "[Array]" : `[${name || "Object: null prototype"}]`;
+  if (state.above.length > state.depth && !isEmpty(value)) return Array.isArray(value) ? "[Array]" : `[${name || "Object: null prototype"}]`;
   const nested = inner(value, state);
   if (Array.isArray(value)) {
     const items = listOf([...value], nested, (item, index) => (index in value ? show(item, nested) : "<empty>"));
@@ -120,15 +124,21 @@ function showObject(value: object, state: State): string {
   return layout(`${prefix}{`, membersOf(value, Object.keys(value), nested), "}", state);
 }
 
+function isEmpty(value: object): boolean {
+  if (Object.keys(value).length > 0 || Object.getOwnPropertySymbols(value).length > 0) return false;
+  return value instanceof Map || value instanceof Set ? value.size === 0 : !Array.isArray(value) || value.length === 0;
+}
+
 function showError(error: Error, state: State): string {
   const text = error.stack || `${error.name}: ${error.message}`;
   const extra = Object.keys(error).filter((key) => key !== "stack" && key !== "message" && key !== "name");
-  if (error.cause !== undefined && !extra.includes("cause")) extra.push("cause");
   const items = membersOf(error, extra, inner(error, state));
+  if (error.cause !== undefined && !extra.includes("cause")) items.push(`[cause]: ${show(error.cause, inner(error, state))}`);
   return items.length === 0 ? text : layout(`${text} {`, items, "}", { ...state, breakLength: 0 });
 }
 
 function inner(value: object, state: State): State {
+  if (!isEmpty(value)) state.last.level = state.above.length;
   return { ...state, above: [...state.above, value] };
 }
 
@@ -162,10 +172,12 @@ function membersOf(value: object, keys: readonly string[], state: State): string
 
 function layout(head: string, items: readonly string[], end: string, state: State): string {
   if (items.length === 0) return `${head}${end}`;
-  const line = `${head} ${items.join(", ")} ${end}`;
-  const indent = state.above.length * 2;
-  if (line.length + indent <= state.breakLength && !line.includes("\n")) return line;
-  const margin = "  ".repeat(state.above.length + 1);
+  // Node's rule: one line when the members are short and nest at most twice.
+  const level = state.above.length;
+  const length = items.reduce((sum, item) => sum + item.length + 2, head.length + 2 * level + 10);
+  const text = `${head} ${items.join(", ")} ${end}`;
+  if (length <= state.breakLength && state.last.level - level < 3 && !text.includes("\n")) return text;
+  const margin = "  ".repeat(level + 1);
   return `${head}\n${margin}${items.join(`,\n${margin}`)}\n${margin.slice(2)}${end}`;
 }
 

@@ -146,8 +146,7 @@ function checkError(error: unknown, expected: ErrorPattern | string | undefined,
   } else if (expected.prototype !== undefined && error instanceof expected) {
     return;
   } else if (isErrorClass(expected)) {
-    // An error of another class is none of this assertion's business.
-    throw error;
+    check(false, "throws", error, expected, message ?? `${inspect(error)} is no ${expected.name}`);
   } else {
     check(Reflect.apply(expected, undefined, [error]) === true, "throws", error, expected, message);
   }

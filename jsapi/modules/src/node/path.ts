@@ -80,6 +80,7 @@ export function dirname(path: string): string {
 /** The last segment, without suffix when it ends with it and is longer. */
 export function basename(path: string, suffix?: string): string {
   checkPath(path);
+  if (path === suffix) return "";
   const trimmed = trimSlashes(path);
   const base = trimmed.slice(trimmed.lastIndexOf("/") + 1);
   if (suffix === undefined || suffix === "" || base === suffix || !base.endsWith(suffix)) return base;

@@ -1,0 +1,71 @@
+import * as durable from "@earendil-works/pi-durable";
+import { getOrThrow, getOrUndefined, err, ok, toError, FileError } from "@earendil-works/pi-durable/env";
+import { defineCommand, defineRoutine, hookKinds } from "harness";
+import assert from "node:assert";
+
+const { defineDoc, defineDocFamily, defineEntry, defineExtension, defineTask, defineTool, hook, section, wrapSection, wrapTool } = durable;
+
+export default {
+  "definitions are given back as they are"() {
+    const tool = { name: "t", description: "", parameters: {}, execute: () => ({}) };
+    assert.strictEqual(defineTool(tool), tool);
+    const extension = { name: "e", tools: [tool] };
+    assert.strictEqual(defineExtension(extension), extension);
+    const command = { name: "c", execute: () => {} };
+    assert.strictEqual(defineCommand(command), command);
+    const routine = { execute: () => {} };
+    assert.strictEqual(defineRoutine(routine), routine);
+  },
+  "sections, hooks and wraps have their shapes"() {
+    const render = () => "x";
+    assert.deepStrictEqual(section("k", render), { key: "k", render });
+    assert.deepStrictEqual(section("k", render, { tag: false }), { key: "k", render, tag: false });
+    const beforeTool = () => undefined;
+    assert.deepStrictEqual(hook(durable.ToolTask, { beforeTool }), { task: "pi.tool", handlers: { beforeTool } });
+    assert.deepStrictEqual(hook(hookKinds.toolCall, beforeTool), { kind: "tool_call", handler: beforeTool });
+    const wrap = (inner: never) => inner;
+    assert.deepStrictEqual(wrapTool("t", wrap), { tool: "t", wrap });
+    assert.deepStrictEqual(wrapTool({ name: "t" }, wrap), { tool: "t", wrap });
+    assert.deepStrictEqual(wrapSection("s", wrap), { section: "s", wrap });
+  },
+  "tokens carry their definition"() {
+    const task = { name: "t", version: 1, initial: () => ({ phase: "a" }), phases: {}, abort: () => {} };
+    assert.strictEqual(defineTask(task).definition, task);
+    const doc = { kind: "d", version: 1, scope: "session" as const, initial: () => ({}) };
+    assert.strictEqual(defineDoc(doc).definition, doc);
+    assert.deepStrictEqual(defineDocFamily(doc).definition, { ...doc, family: true });
+    const entry = defineEntry("mine");
+    assert.ok(entry.is({ id: 1, conversationId: 1, kind: "mine" }) && !entry.is({ id: 1, conversationId: 1, kind: "other" }));
+    assert.deepStrictEqual(
+      [durable.GenerationTask, durable.ToolTask, durable.CompactionTask].map((token) => token.definition.name),
+      ["pi.generation", "pi.tool", "pi.compaction"],
+    );
+    assert.strictEqual(durable.AssistantEntry.kind, "pi.assistant");
+    assert.strictEqual(durable.AgentDoc.definition.kind, "pi.agent");
+    assert.strictEqual(durable.ROOT_CONVERSATION_ID, 1);
+    assert.strictEqual(durable.DEFAULT_COMPACTION_POLICY.reserveTokens, 16384);
+    assert.strictEqual(durable.DEFAULT_RETRY_POLICY.baseDelayMs, 2000);
+  },
+  async "what needs the engine says so"() {
+    const unavailable = { name: "NotAvailable", message: /arrives with the durable engine/ };
+    assert.throws(() => durable.createRegistry(), unavailable);
+    assert.throws(() => new durable.MemoryStorage(), unavailable);
+    await assert.rejects(durable.createSession(), unavailable);
+    await assert.rejects(durable.Harness.open(), unavailable);
+    await assert.rejects(durable.watchEvents(), unavailable);
+    await assert.rejects(durable.configure({} as never, 1, {}), unavailable);
+  },
+  "error classes have their names"() {
+    const error = new durable.ConversationBusy("busy", { cause: 1 });
+    assert.ok(error instanceof Error && error instanceof durable.ConversationBusy);
+    assert.strictEqual(String(error), "ConversationBusy: busy");
+    assert.strictEqual(error.cause, 1);
+  },
+  "results of the environment"() {
+    assert.strictEqual(getOrThrow(ok(1)), 1);
+    const failure = err(new FileError("not_found", "gone", "/a"));
+    assert.throws(() => getOrThrow(failure), { code: "not_found", path: "/a", name: "FileError" });
+    assert.strictEqual(getOrUndefined(failure), undefined);
+    assert.strictEqual(toError("x").message, "x");
+  },
+} as Record<string, () => unknown>;

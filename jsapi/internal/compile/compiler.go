@@ -35,7 +35,8 @@ type Options struct {
 type Compiler struct {
 	synthetic Synthetic
 	maxSource int
-	slots     chan struct{}
+	slots     chan struct{} // of units being compiled
+	builds    chan struct{} // of link builds
 	cache     *cache
 }
 
@@ -54,6 +55,7 @@ func New(o Options) *Compiler {
 		synthetic: o.Synthetic,
 		maxSource: o.MaxSource,
 		slots:     make(chan struct{}, o.Parallel),
+		builds:    make(chan struct{}, o.Parallel),
 		cache:     newCache(),
 	}
 }

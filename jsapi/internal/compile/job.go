@@ -37,6 +37,9 @@ func (j *job) entry(name string) (target, *Problem) {
 	if !fs.ValidPath(name) {
 		return target{}, &Problem{File: name, Message: fmt.Sprintf("%q is not a path in the tree", name)}
 	}
+	if _, err := fs.Lstat(j.resolver.tree, name); errors.Is(err, fs.ErrNotExist) {
+		return target{}, &Problem{File: name, Message: "there is no such file in this commit"}
+	}
 	t, d := j.resolver.file(name, name)
 	if d == nil {
 		t, d = j.resolver.shape(t, request{specifier: name})

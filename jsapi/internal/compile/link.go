@@ -31,6 +31,12 @@ func (j *job) link(entry target) []Problem {
 	if entry.form == formSynthetic {
 		return j.synthetic(entry.name).problems
 	}
+	select {
+	case j.compiler.builds <- struct{}{}:
+		defer func() { <-j.compiler.builds }()
+	case <-j.ctx.Done():
+		return nil
+	}
 	b := &build{job: j, entry: entry, stubs: true}
 	result := b.run(linkOptions(b.plugin()))
 	return b.report(result)
@@ -46,8 +52,13 @@ func (b *build) run(options api.BuildOptions) api.BuildResult {
 	result.Errors = slices.DeleteFunc(result.Errors, isPattern)
 	b.store(result.Errors)
 	if len(result.Errors) > 0 && b.excludeBroken(result.Errors) {
+		options.Format = api.FormatESModule // which has top-level await
 		rest := b.once(options)
-		result.Errors = append(result.Errors, rest.Errors...)
+		for _, m := range rest.Errors {
+			if strings.HasPrefix(m.Text, missingExport) {
+				result.Errors = append(result.Errors, m)
+			}
+		}
 		result.Warnings = append(result.Warnings, rest.Warnings...)
 	}
 	return result
@@ -97,7 +108,7 @@ func (b *build) excludeBroken(errors []api.Message) bool {
 		if strings.HasPrefix(m.Text, missingExport) {
 			return false
 		}
-		if _, refused := m.Detail.(diagnosis); refused {
+		if _, refused := m.Detail.(diagnosis); refused || strings.HasPrefix(m.Text, topLevelAwait) {
 			unresolved = true
 		} else if m.Location != nil {
 			b.broken[moduleID(m.Location)] = true
@@ -106,8 +117,6 @@ func (b *build) excludeBroken(errors []api.Message) bool {
 	b.tolerant = unresolved || len(b.broken) > 0
 	return b.tolerant && !b.broken[b.entry.id()]
 }
-
-const missingExport = "No matching export"
 
 // moduleID is the ID of the module a location lies in.
 func moduleID(l *api.Location) string {
@@ -124,7 +133,7 @@ func (b *build) report(result api.BuildResult) []Problem {
 		problems = append(problems, b.located(m))
 	}
 	for _, m := range result.Warnings {
-		if m.ID == "import-is-undefined" && strings.Contains(m.Text, "has no exports") {
+		if m.ID == "import-is-undefined" && strings.HasSuffix(m.Text, withoutExports) {
 			problems = append(problems, b.located(m))
 		}
 	}

@@ -5,7 +5,7 @@ import "strings"
 // maxDepth bounds how deep code may be nested, brackets and chains of operators together. The
 // parsers and compilers behind this package recurse once or a few times per level, and a goroutine
 // whose stack grows past 1 GB ends the process.
-const maxDepth = 10_000
+const maxDepth = 4_000
 
 // tooDeep finds the first place where code is nested deeper than maxDepth, as an offset in bytes. It
 // counts tokens, because recursion follows them ("!!!!x", "a=b=c=d", "if(a)if(b)"): those since the

@@ -65,7 +65,7 @@ func (b *build) record(id string, q request, importer target) *diagnosis {
 		second, _ := b.job.resolver.resolve(importer, q)
 		if first != second {
 			return &diagnosis{
-				fmt.Sprintf("%q is imported both as text and as a module here", q.specifier),
+				fmt.Sprintf("%q is imported twice here, with and without type: \"text\"", q.specifier),
 				"import one of the two in a file of its own and export it from there",
 			}
 		}

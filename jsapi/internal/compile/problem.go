@@ -119,17 +119,15 @@ type diagnosis struct {
 // messageProblem converts a message of esbuild. file is the module it is about, for messages that
 // carry no location.
 func messageProblem(m api.Message, file string) Problem {
-	p := Problem{File: file, Message: m.Text}
-	if d, ok := m.Detail.(diagnosis); ok {
-		p.Message, p.Hint = d.message, d.hint
+	d, ours := m.Detail.(diagnosis)
+	if !ours {
+		d = reworded(m)
 	}
+	p := Problem{File: file, Message: d.message, Hint: d.hint}
 	if l := m.Location; l != nil {
 		p.Line = l.Line
 		p.Text = l.LineText
 		p.Column = utf16Column(l.LineText, l.Column)
-	}
-	if p.Hint == "" {
-		p.Hint = adviceFor(m)
 	}
 	return p
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // maxDigits bounds the text that BigInt reads, and maxBits a number that is made into text or raised to a power: both
-// take time that grows faster than the size. A million digits take some tenths of a second.
+// take time that grows faster than the size, tenths of a second at these limits.
 const (
-	maxDigits = 1 << 20
+	maxDigits = 1 << 18
 	maxBits   = 1 << 22
 )
 

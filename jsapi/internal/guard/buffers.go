@@ -19,6 +19,9 @@ var slowTyped = []string{"join", "sort", "toLocaleString", "toSorted"}
 func (p *patcher) buffers() {
 	g := p.guard
 	p.constructor("ArrayBuffer", p.global("ArrayBuffer"), func(args []goja.Value) []goja.Value {
+		if len(args) > 0 {
+			args = append([]goja.Value{args[0].ToNumber()}, args[1:]...)
+		}
 		return g.checkBuffer(args, 1)
 	})
 	for _, array := range typedArrays {

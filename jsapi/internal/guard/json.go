@@ -117,13 +117,12 @@ func (w *stringifier) visit(c goja.FunctionCall) goja.Value {
 	if w.replace != nil {
 		value = w.replace(c)
 	}
-	w.size += float64(textLength(c.Argument(0)))
+	w.text(textLength(c.Argument(0)))
 	object, ok := value.(*goja.Object)
 	if !ok {
 		if value != nil {
-			w.size += float64(textLength(value))
+			w.text(textLength(value))
 		}
-		w.checkString(w.size)
 		return value
 	}
 	if w.listed {
@@ -133,6 +132,15 @@ func (w *stringifier) visit(c goja.FunctionCall) goja.Value {
 	w.checkDepth(len(w.open))
 	w.checkIndexed(object)
 	return object
+}
+
+// text measures a text that will be written.
+func (w *stringifier) text(units int64) {
+	w.size += float64(units)
+	w.checkString(w.size)
+	if units > pollEvery {
+		w.poll()
+	}
 }
 
 // filtered is a copy of object that holds the listed properties only, in the order of the list. What the engine does not

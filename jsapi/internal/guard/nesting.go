@@ -47,6 +47,7 @@ type scanner struct {
 	chained   int   // their sum
 	value     bool  // the token before ends a value, so that a slash divides
 	block     bool  // the token before is a closing brace
+	ended     bool  // the token before ends an expression, unless else follows
 	newline   bool  // a line ended since the token before
 }
 
@@ -75,8 +76,7 @@ func (s *scanner) token() error {
 		return s.close(c)
 	case c == ';' || c == ',':
 		s.pos++
-		s.endExpression()
-		s.value = false
+		s.value, s.ended = false, true
 	case isWord(c):
 		return s.word()
 	default:
@@ -98,7 +98,11 @@ func (s *scanner) word() error {
 		s.pos++
 	}
 	switch s.source[start:s.pos] {
-	case "in", "of", "else", "instanceof":
+	case "else":
+		s.ended = false // each else if is one more level
+		s.value = false
+		return s.count()
+	case "in", "of", "instanceof":
 		s.value = false
 		return s.count()
 	case "return", "typeof", "case", "delete", "void", "throw", "new", "do", "await", "yield":
@@ -124,7 +128,10 @@ func (s *scanner) begin() {
 }
 
 func (s *scanner) count() error {
-	s.newline, s.block = false, false
+	if s.ended {
+		s.endExpression()
+	}
+	s.newline, s.block, s.ended = false, false, false
 	s.chains[len(s.chains)-1]++
 	if s.chained++; s.chained > maxChain {
 		return &NestingError{Line: s.line, What: "the tokens of one expression", Max: maxChain}
@@ -139,7 +146,7 @@ func (s *scanner) endExpression() {
 }
 
 func (s *scanner) open() error {
-	if err := s.count(); err != nil {
+	if err := s.count(); err != nil { // which ends the expression before, if it has to
 		return err
 	}
 	s.chains = append(s.chains, 0)
@@ -155,7 +162,7 @@ func (s *scanner) close(c byte) error {
 	if len(s.chains) > 1 {
 		s.chains = s.chains[:len(s.chains)-1]
 	}
-	s.newline, s.block = false, false
+	s.newline, s.block, s.ended = false, false, false
 	s.value = true
 	if last := len(s.templates) - 1; c == '}' && last >= 0 && s.templates[last] == len(s.chains) {
 		s.templates = s.templates[:last]

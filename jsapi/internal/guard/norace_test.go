@@ -1,0 +1,8 @@
+//go:build !race
+
+package guard
+
+const (
+	raceEnabled = false
+	slower      = 3
+)

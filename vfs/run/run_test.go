@@ -19,7 +19,19 @@ import (
 	"github.com/seed-d579e5eb/harness/vfs/run"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// helperWord has the test program be the helper of a Runner.
+const helperWord = "be-the-helper"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == helperWord {
+		if err := run.Serve(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // patience bounds what should take moments.
 const patience = 30 * time.Second
@@ -71,9 +83,14 @@ func open(t testing.TB, way run.Name, change func(*run.Options)) *fixture {
 			t.Error(err)
 		}
 	})
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	options := run.Options{
 		Private:  filepath.Join(dir, "private"),
 		Way:      way,
+		Helper:   []string{self, helperWord},
 		Programs: map[string]string{"greet": "/bin/echo"},
 	}
 	if change != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,19 +29,26 @@ func alive(t *testing.T, word string) bool {
 	return false
 }
 
+// lasting is a number of seconds, longer than any test, that no other sleep has.
+func lasting() string {
+	return "9000." + strconv.Itoa(os.Getpid()) + strconv.FormatUint(sleeps.Add(1), 10)
+}
+
+var sleeps atomic.Uint64
+
 func TestTimeoutEndsTheWholeTree(t *testing.T) {
 	eachWay(t, func(t *testing.T, f *fixture) {
 		for _, c := range []struct{ name, line, signal string }{
-			{"a program", "exec sleep 987.601", "SIGTERM"},
-			{"children", "sleep 987.602 & sleep 987.602", ""},
-			{"children of another session", "setsid sleep 987.603 & sleep 987.603", ""},
-			{"a child whose parent is gone", "(setsid sleep 987.604 &) ; sleep 987.604", ""},
-			{"TERM ignored", "trap '' TERM; while :; do sleep 987.605; done", "SIGKILL"},
-			{"TERM ignored by all", "trap '' TERM; (setsid sleep 987.606 &); exec sleep 987.606", "SIGKILL"},
+			{"a program", "exec sleep @", "SIGTERM"},
+			{"children", "sleep @ & sleep @", ""},
+			{"children of another session", "setsid sleep @ & sleep @", ""},
+			{"a child whose parent is gone", "(setsid sleep @ &) ; sleep @", ""},
+			{"TERM ignored", "trap '' TERM; while :; do sleep @; done", "SIGKILL"},
+			{"TERM ignored by all", "trap '' TERM; (setsid sleep @ &); exec sleep @", "SIGKILL"},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				before := time.Now()
-				got := f.run(t, run.Command{Shell: c.line, Timeout: 300 * time.Millisecond})
+				before, seconds := time.Now(), lasting()
+				got := f.run(t, run.Command{Shell: strings.ReplaceAll(c.line, "@", seconds), Timeout: 300 * time.Millisecond})
 				if !got.TimedOut || got.Code == 0 {
 					t.Errorf("%+v", got)
 				}
@@ -50,7 +58,7 @@ func TestTimeoutEndsTheWholeTree(t *testing.T) {
 				if took := time.Since(before); took > patience {
 					t.Errorf("took %v", took)
 				}
-				if alive(t, "987.60") {
+				if alive(t, seconds) {
 					t.Error("a process of the command is still there")
 				}
 			})
@@ -72,17 +80,18 @@ func TestTermIsHeardBeforeKill(t *testing.T) {
 
 func TestCancellingEndsTheTreeAndSaysWhy(t *testing.T) {
 	eachWay(t, func(t *testing.T, f *fixture) {
+		seconds := lasting()
 		reason := errors.New("not wanted any more")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		got, err := f.runner.Run(ctx, run.Command{
-			Shell:    "(setsid sleep 986.1 &); echo up; sleep 986.1",
+			Shell:    "(setsid sleep " + seconds + " &); echo up; sleep " + seconds,
 			OnOutput: func(string, run.Stream) { cancel(reason) },
 		})
 		if !errors.Is(err, reason) || got.Stdout != "up\n" || got.TimedOut {
 			t.Errorf("%+v %v", got, err)
 		}
-		if alive(t, "986.1") {
+		if alive(t, seconds) {
 			t.Error("a process of the command is still there")
 		}
 	})
@@ -90,15 +99,16 @@ func TestCancellingEndsTheTreeAndSaysWhy(t *testing.T) {
 
 func TestBackgroundChildThatHoldsThePipeDoesNotHangRun(t *testing.T) {
 	eachWay(t, func(t *testing.T, f *fixture) {
-		for _, line := range []string{"sleep 985.1 & echo done", "setsid sleep 985.1 & echo done", "(setsid sh -c 'trap \"\" TERM; sleep 985.1' &) ; echo done"} {
-			before := time.Now()
+		for _, line := range []string{"sleep @ & echo done", "setsid sleep @ & echo done", "(setsid sh -c 'trap \"\" TERM; sleep @' &) ; echo done"} {
+			before, seconds := time.Now(), lasting()
+			line = strings.ReplaceAll(line, "@", seconds)
 			if got := f.shell(t, line); got.Code != 0 || got.Stdout != "done\n" {
 				t.Errorf("%q: %+v", line, got)
 			}
 			if took := time.Since(before); took > patience {
 				t.Errorf("%q took %v", line, took)
 			}
-			if alive(t, "985.1") {
+			if alive(t, seconds) {
 				t.Errorf("%q: the child is still there", line)
 			}
 		}
@@ -117,7 +127,7 @@ func TestNoZombiesAndNoDescriptorsStay(t *testing.T) {
 		f.shell(t, "true")
 		before := count()
 		for range 20 {
-			f.shell(t, "sleep 984.1 & true")
+			f.shell(t, "sleep 9000 & true")
 			f.shell(t, "true")
 			_, _ = f.runner.Run(t.Context(), run.Command{Argv: []string{"no-such-program"}})
 		}
@@ -176,11 +186,12 @@ func TestCommandsRunBesideEachOther(t *testing.T) {
 
 func TestCloseEndsWhatRuns(t *testing.T) {
 	eachWay(t, func(t *testing.T, f *fixture) {
+		seconds := lasting()
 		up := make(chan struct{})
 		over := make(chan error, 1)
 		go func() {
 			_, err := f.runner.Run(context.Background(), run.Command{
-				Shell:    "echo up; sleep 983.1",
+				Shell:    "echo up; sleep " + seconds,
 				OnOutput: func(string, run.Stream) { close(up) },
 			})
 			over <- err
@@ -192,7 +203,7 @@ func TestCloseEndsWhatRuns(t *testing.T) {
 		if err := <-over; err == nil {
 			t.Error("a command that was cut off reports no error")
 		}
-		if alive(t, "983.1") {
+		if alive(t, seconds) {
 			t.Error("the command is still there")
 		}
 		if _, err := f.runner.Run(context.Background(), run.Command{Shell: "true"}); err == nil {

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -43,9 +46,12 @@ func (t *BoundTool) Validate(arguments json.RawMessage) (json.RawMessage, error)
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(arguments))
+	value, err := decode(arguments)
+	if err == nil {
+		err = checkWork(t.schema, value)
+	}
 	if err != nil {
-		return nil, &ArgumentsError{Tool: t.Name, Flaws: []string{"root: not JSON: " + err.Error()}, Received: arguments}
+		return nil, &ArgumentsError{Tool: t.Name, Flaws: []string{"root: " + err.Error()}, Received: arguments}
 	}
 	if t.schema.Validate(value) == nil {
 		return arguments, nil
@@ -68,6 +74,59 @@ func flaws(err error, value any, text []byte) []string {
 	}
 	return list
 }
+
+// decode reads a JSON text for validation. The error says why it cannot be
+// judged.
+func decode(text []byte) (any, error) {
+	if !utf8.Valid(text) {
+		return nil, errors.New("not JSON: it is not UTF-8")
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("not JSON: %w", err)
+	}
+	return value, checkNumbers(value)
+}
+
+// maxNumberLength and maxExponent bound the numbers of a text. A float64 needs
+// less of both, and the validator panics on an exponent beyond a million
+// (jsonschema 6.0.3).
+const (
+	maxNumberLength = 1000
+	maxExponent     = 400
+)
+
+func checkNumbers(value any) error {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, element := range v {
+			if err := checkNumbers(element); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for _, element := range v {
+			if err := checkNumbers(element); err != nil {
+				return err
+			}
+		}
+	case json.Number:
+		exponent := 0
+		if i := strings.IndexAny(v.String(), "eE"); i >= 0 {
+			n, err := strconv.Atoi(v.String()[i+1:])
+			if err != nil {
+				return errNumber
+			}
+			exponent = n
+		}
+		if len(v) > maxNumberLength || exponent < -maxExponent || exponent > maxExponent || math.IsInf(floatOf(v), 0) {
+			return errNumber
+		}
+	}
+	return nil
+}
+
+var errNumber = errors.New("a number is out of the range of a 64-bit float")
 
 // encode is json.Marshal without escapes for HTML.
 func encode(value any) (json.RawMessage, error) {

@@ -6,8 +6,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// coercionSteps bounds the work of one coercion: unions inside unions multiply.
-const coercionSteps = 20_000
+// maxCoercion bounds the work of one coercion, counted like that of a
+// validation: unions inside unions multiply.
+const maxCoercion = 200_000
 
 // coercer changes a decoded JSON value towards a schema where that repairs what
 // models usually get wrong: a number or boolean sent as text, one value where a
@@ -17,16 +18,18 @@ const coercionSteps = 20_000
 // The rules are those of pi-schema's coercion, but for null: it stands for an
 // absent optional property and is never made into "null", 0 or false, so that a
 // required value which the model left open is asked for again.
-type coercer struct{ steps int }
+type coercer struct {
+	left int // work
+}
 
 func coerce(schema *jsonschema.Schema, value any) any {
-	c := &coercer{steps: coercionSteps}
+	c := &coercer{left: maxCoercion}
 	return c.value(schema, value)
 }
 
 // value may change value in place and gives what replaces it.
 func (c *coercer) value(s *jsonschema.Schema, value any) any {
-	if c.steps--; c.steps < 0 || s == nil {
+	if c.left--; c.left < 0 || s == nil {
 		return value
 	}
 	if s.Ref != nil {
@@ -47,6 +50,13 @@ func (c *coercer) value(s *jsonschema.Schema, value any) any {
 	return c.union(s.OneOf, value)
 }
 
+// fits reports whether value fits the schema, as far as there is work left to
+// find out.
+func (c *coercer) fits(s *jsonschema.Schema, value any) bool {
+	c.left -= work(s, value)
+	return c.left >= 0 && s.Validate(value) == nil
+}
+
 // wrap makes one value a list of it where only a list is expected.
 func (c *coercer) wrap(s *jsonschema.Schema, value any) any {
 	if value == nil || s.Types == nil || !slices.Equal(s.Types.ToStrings(), []string{"array"}) {
@@ -61,7 +71,7 @@ func (c *coercer) wrap(s *jsonschema.Schema, value any) any {
 func (c *coercer) object(s *jsonschema.Schema, object map[string]any) {
 	for name, value := range object {
 		for _, schema := range propertySchemas(s, name) {
-			if value == nil && !slices.Contains(s.Required, name) && schema.Validate(nil) != nil {
+			if value == nil && !slices.Contains(s.Required, name) && !c.fits(schema, nil) {
 				delete(object, name)
 				break
 			}
@@ -89,14 +99,7 @@ func propertySchemas(s *jsonschema.Schema, name string) []*jsonschema.Schema {
 }
 
 func (c *coercer) array(s *jsonschema.Schema, array []any) {
-	prefix, rest := s.PrefixItems, s.Items2020
-	switch items := s.Items.(type) { // the keyword of drafts before 2020-12
-	case *jsonschema.Schema:
-		rest = items
-	case []*jsonschema.Schema:
-		prefix = items
-		rest, _ = s.AdditionalItems.(*jsonschema.Schema)
-	}
+	prefix, rest := itemSchemas(s)
 	for i, value := range array {
 		if i < len(prefix) {
 			array[i] = c.value(prefix[i], value)
@@ -106,14 +109,26 @@ func (c *coercer) array(s *jsonschema.Schema, array []any) {
 	}
 }
 
+// itemSchemas gives the schemas of the first items and of the others.
+func itemSchemas(s *jsonschema.Schema) (prefix []*jsonschema.Schema, rest *jsonschema.Schema) {
+	switch items := s.Items.(type) { // the keyword of drafts before 2020-12
+	case *jsonschema.Schema:
+		return nil, items
+	case []*jsonschema.Schema:
+		rest, _ = s.AdditionalItems.(*jsonschema.Schema)
+		return items, rest
+	}
+	return s.PrefixItems, s.Items2020
+}
+
 // union takes the first branch that the value fits once it is coerced to it. A
 // value that fits a branch already stays.
 func (c *coercer) union(branches []*jsonschema.Schema, value any) any {
-	if len(branches) == 0 || slices.ContainsFunc(branches, func(b *jsonschema.Schema) bool { return b.Validate(value) == nil }) {
+	if len(branches) == 0 || slices.ContainsFunc(branches, func(b *jsonschema.Schema) bool { return c.fits(b, value) }) {
 		return value
 	}
 	for _, branch := range branches {
-		if candidate := c.value(branch, clone(value)); branch.Validate(candidate) == nil {
+		if candidate := c.value(branch, clone(value)); c.fits(branch, candidate) {
 			return candidate
 		}
 	}

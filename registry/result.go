@@ -31,6 +31,15 @@ type Result struct {
 	Control json.RawMessage `json:"control,omitempty"`
 }
 
+// MarshalJSON writes a result; one without content has an empty list.
+func (r Result) MarshalJSON() ([]byte, error) {
+	type plain Result
+	if r.Content == nil {
+		r.Content = []Content{}
+	}
+	return json.Marshal(plain(r))
+}
+
 // Text joins the result's text parts by a newline.
 func (r *Result) Text() string {
 	var parts []string

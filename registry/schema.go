@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -83,9 +82,9 @@ func (c *schemaCache) keep(g *Generation) {
 const schemaLocation = "schema:///parameters"
 
 func compileSchema(source []byte) (*jsonschema.Schema, error) {
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(source))
+	document, err := decode(source)
 	if err != nil {
-		return nil, fmt.Errorf("not JSON: %w", err)
+		return nil, err
 	}
 	if _, ok := document.(map[string]any); !ok {
 		return nil, errors.New("the schema is not an object")

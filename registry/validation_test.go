@@ -99,6 +99,7 @@ func TestEachOfTheseRefusesTheCommit(t *testing.T) {
 		{"two tools of one name in an extension", one(tools(echo("t"), echo("t"))), registry.RuleDuplicateTool, `"t"`},
 		{"a tool without a schema", one(schemaTool("")), registry.RuleToolSchema, "no schema"},
 		{"a schema that is not JSON", one(schemaTool("{")), registry.RuleToolSchema, "not JSON"},
+		{"a schema with a number beyond all range", one(schemaTool(`{"type":"object","minProperties":1e99999999}`)), registry.RuleToolSchema, "number"},
 		{"a schema that is no object", one(schemaTool("true")), registry.RuleToolSchema, "not an object"},
 		{"a schema of something else than an object", one(schemaTool(`{"type":"array"}`)), registry.RuleToolSchema, `"object"`},
 		{"a schema of several types", one(schemaTool(`{"type":["object","null"]}`)), registry.RuleToolSchema, `"object"`},

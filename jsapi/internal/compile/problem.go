@@ -83,11 +83,18 @@ type Errors struct {
 
 var _ error = (*Errors)(nil)
 
-// Error prints each problem, separated by line ends.
+// maxShownProblems bounds how many problems Error prints.
+const maxShownProblems = 50
+
+// Error prints the first problems, separated by line ends, and says how many more there are.
 func (e *Errors) Error() string {
-	lines := make([]string, len(e.Problems))
-	for i, p := range e.Problems {
+	shown := e.Problems[:min(len(e.Problems), maxShownProblems)]
+	lines := make([]string, len(shown), len(shown)+1)
+	for i, p := range shown {
 		lines[i] = p.String()
+	}
+	if more := len(e.Problems) - len(shown); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more problems", more))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/seed-d579e5eb/harness/vfs"
 )
 
-// checkout writes a snapshot's files and its .git file into an empty folder, and
-// gives git's index of them, with what the disk says about each, so that git need
+// checkout writes a snapshot's files and its .git file into an empty folder that
+// will be renamed to target, and gives git's index of them, with what the disk says about each, so that git need
 // not read them again.
-func (r *Repo) checkout(ctx context.Context, at string, s *Snapshot) (*index.Index, error) {
+func (r *Repo) checkout(ctx context.Context, at, target string, s *Snapshot) (*index.Index, error) {
 	dir, err := r.world.OpenDir(at)
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (r *Repo) checkout(ctx context.Context, at string, s *Snapshot) (*index.Ind
 	err = writeTree(ctx, dir, "", s.top, list)
 	if err == nil {
 		id := s.commit.String()
-		link := "gitdir: " + relative(s.path, path.Join(r.git, "worktrees", id)) + "\n"
+		link := "gitdir: " + relative(target, path.Join(r.git, "worktrees", id)) + "\n"
 		_, err = dir.CreateFile(".git", []byte(link), vfs.FileOptions{})
 	}
 	return list, errors.Join(err, dir.Close())

@@ -39,22 +39,6 @@ func (r *Repo) rename(from, to string) error {
 	})
 }
 
-// renameSynced is rename whose effect is on the disk when it returns.
-func (r *Repo) renameSynced(from, to string) error {
-	if err := r.rename(from, to); err != nil {
-		return err
-	}
-	return r.syncFolder(path.Dir(to))
-}
-
-func (r *Repo) syncFolder(at string) error {
-	dir, err := r.world.OpenDir(at)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
-}
-
 // remove removes a file, a link or an empty directory.
 func (r *Repo) remove(at string) error {
 	return r.inFolder(at, (*vfs.Dir).Remove)

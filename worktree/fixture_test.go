@@ -35,13 +35,19 @@ const (
 // newWorld makes a world without a repository.
 func newWorld(tb testing.TB, opts Options) *fixture {
 	tb.Helper()
+	return newConfinedWorld(tb, opts, "")
+}
+
+// newConfinedWorld makes one whose paths are confined in a given way.
+func newConfinedWorld(tb testing.TB, opts Options, confinement vfs.Confinement) *fixture {
+	tb.Helper()
 	root := tb.TempDir()
 	for _, dir := range []string{"src/sausage", "run/sausage/extensions", "tmp"} {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o777); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	world, err := vfs.Open(root, vfs.Options{})
+	world, err := vfs.Open(root, vfs.Options{Confinement: confinement})
 	if err != nil {
 		tb.Fatal(err)
 	}

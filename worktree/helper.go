@@ -11,10 +11,11 @@ import (
 // cannot replace one of git's.
 const helperPrefix = "sausage-"
 
-// WriteHelper replaces the file .git/<name> as a whole; a reader sees the old or
-// the new content, and the new one is on disk when WriteHelper returns. The name
-// starts with "sausage-". Calls for one name must not overlap. Errors:
-// *NoRepositoryError, a refused name, and errors of the file system.
+// WriteHelper replaces the file .git/<name> as a whole: a reader sees the old or
+// the new content. It does not wait for the disk, so the file must be one that its
+// writer makes again at every start. The name starts with "sausage-". Calls for one
+// name must not overlap. Errors: *NoRepositoryError, a refused name, the cause of
+// ctx, and errors of the file system.
 func (r *Repo) WriteHelper(ctx context.Context, name string, data []byte) error {
 	if !strings.HasPrefix(name, helperPrefix) || strings.ContainsAny(name, "/\x00") {
 		return fmt.Errorf("file %q in .git: the name must start with %s and hold no slash", name, helperPrefix)
@@ -28,11 +29,11 @@ func (r *Repo) WriteHelper(ctx context.Context, name string, data []byte) error 
 	at := path.Join(r.git, name)
 	next := at + ".new"
 	r.forget(next)
-	if err := r.create(next, data, true); err != nil {
+	if err := r.create(next, data, false); err != nil {
 		r.forget(next)
 		return fmt.Errorf("write %s: %w", at, err)
 	}
-	if err := r.renameSynced(next, at); err != nil {
+	if err := r.rename(next, at); err != nil {
 		r.forget(next)
 		return fmt.Errorf("replace %s: %w", at, err)
 	}

@@ -73,7 +73,7 @@ func (r *Repo) materialise(ctx context.Context, s *Snapshot) (err error) {
 	if err := r.mkdirAll(partial); err != nil {
 		return err
 	}
-	list, err := r.checkout(ctx, partial, s)
+	list, err := r.checkout(ctx, partial, target, s)
 	if err != nil {
 		return err
 	}

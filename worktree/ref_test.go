@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -100,6 +101,11 @@ func TestTipSaysWhyThereIsNone(t *testing.T) {
 			var e *BrokenRefError
 			return errors.As(err, &e) && e.Content == ""
 		}},
+		"a pipe": {func(f *fixture) {
+			if err := syscall.Mkfifo(filepath.Join(f.dir, ".git/refs/heads/main"), 0o600); err != nil {
+				f.Fatal(err)
+			}
+		}, has("refs/heads/main")},
 		"symbolic loop": {func(f *fixture) {
 			f.write(".git/refs/heads/main", "ref: refs/heads/b\n")
 			f.write(".git/refs/heads/b", "ref: refs/heads/main\n")
@@ -143,31 +149,40 @@ func (f *fixture) reftable() {
 }
 
 func TestReftableIsAskedOfGit(t *testing.T) {
-	f := newFixture(t, Options{MissingGrace: 20 * time.Millisecond})
-	first := f.commit("first")
-	if out, err := tryGit(t.Context(), f.dir, nil, "refs", "migrate", "--ref-format=reftable"); err != nil {
-		// The git here is older than the format. It then says so, and so must we.
+	f := newWorld(t, Options{MissingGrace: 20 * time.Millisecond})
+	f.repo.opts.Git = worldGit(f.root)
+	if _, err := tryGit(t.Context(), f.dir, nil, "init", "-q", "-b", "main", "--ref-format=reftable"); err != nil {
+		// The git here is older than the format. It says so when it meets one, and so must we.
+		f.git("init", "-q", "-b", "main")
 		f.reftable()
-		f.repo.opts.Git = worldGit(f.root)
 		_, err := f.repo.Tip(t.Context())
-		var unsupported *UnsupportedError
-		if !errors.As(err, &unsupported) || !strings.Contains(err.Error(), "refstorage") {
+		if !errors.As(err, new(*UnsupportedError)) || !strings.Contains(err.Error(), "refstorage") {
 			t.Errorf("unexpected error: %v", err)
 		}
 		return
-	} else if len(out) > 0 {
-		t.Logf("git: %s", out)
 	}
-	f.repo.opts.Git = worldGit(f.root)
-	if got := f.tip(); got != first {
-		t.Errorf("tip %s, want %s", got, first)
+	if _, err := f.repo.Tip(t.Context()); !isMissing(err) {
+		t.Errorf("without a commit: %v", err)
 	}
+	first := f.commit("first")
 	second := f.commit("second")
-	if err := f.repo.SetRef(t.Context(), "refs/sausage/good", second, Hash{}); err != nil {
-		t.Fatal(err)
+	if got := f.tip(); got != second {
+		t.Errorf("tip %s, want %s", got, second)
 	}
-	if got := f.rev("refs/sausage/good"); got != second {
-		t.Errorf("git reads %s, want %s", got, second)
+	for _, step := range []struct{ to, old Hash }{{first, Hash{}}, {second, first}, {Hash{}, second}} {
+		if err := f.repo.SetRef(t.Context(), "refs/sausage/good", step.to, step.old); err != nil {
+			t.Fatal(err)
+		}
+		if got, found, err := f.repo.Ref(t.Context(), "refs/sausage/good"); err != nil || got != step.to || found == step.to.IsZero() {
+			t.Errorf("it is %s, %t, %v; want %s", got, found, err, step.to)
+		}
+	}
+	if err := f.repo.SetRef(t.Context(), "refs/heads/main", first, first); !errors.As(err, new(*RefConflictError)) {
+		t.Errorf("unexpected error: %v", err)
+	}
+	s := f.materialise(second)
+	if status := f.gitIn(f.host(s.Path()), "status", "--porcelain"); status != "" {
+		t.Errorf("status is not clean:\n%s", status)
 	}
 }
 

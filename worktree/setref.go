@@ -19,8 +19,9 @@ const lockPause = 5 * time.Millisecond
 // holds old at that moment: a zero old means that it must not exist, a zero to
 // deletes it. It takes part in git's own locking (a file <ref>.lock made
 // exclusively and renamed into place), so that no update of git is lost and none
-// is lost to git; the new value is on disk when SetRef returns. Where git keeps a
-// log of the ref, the move is added to it under [Options].Identity.
+// is lost to git. The new value is on the disk before it takes the old one's place:
+// a power cut leaves the one or the other. Where git keeps a log of the ref, the
+// move is added to it under [Options].Identity.
 //
 // Errors: *RefNameError, *RefConflictError (nothing changed), *RefLockedError
 // after [Options].LockWait, *RefBlockedError, *MissingObjectError when to is no
@@ -82,12 +83,12 @@ func (r *Repo) moveRef(ctx context.Context, ref string, to, old Hash) (err error
 // there are empty and make way.
 func (r *Repo) renameRef(lock, ref string) error {
 	at := path.Join(r.git, ref)
-	err := r.renameSynced(lock, at)
+	err := r.rename(lock, at)
 	if errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrExist) {
 		if err := r.removeEmpty(at); err != nil {
 			return &RefBlockedError{Ref: ref, By: "the refs below it"}
 		}
-		err = r.renameSynced(lock, at)
+		err = r.rename(lock, at)
 	}
 	if err != nil {
 		return fmt.Errorf("move ref %s: %w", ref, err)
@@ -125,11 +126,7 @@ func (r *Repo) deleteRef(ctx context.Context, ref string, old Hash) error {
 	if err := r.unpackRef(ctx, ref); err != nil {
 		return err
 	}
-	at := path.Join(r.git, ref)
-	err = r.remove(at)
-	if err == nil {
-		err = r.syncFolder(path.Dir(at))
-	}
+	err = r.remove(path.Join(r.git, ref))
 	if err != nil && !noLooseRef(err) && !errors.Is(err, syscall.ENOTEMPTY) {
 		return fmt.Errorf("delete ref %s: %w", ref, err)
 	}
@@ -165,7 +162,7 @@ func (r *Repo) unpackRef(ctx context.Context, ref string) error {
 	if err := r.create(next, append(bytes.Clone(data[:line]), data[after:]...), true); err != nil {
 		return fmt.Errorf("write packed-refs: %w", err)
 	}
-	if err := r.renameSynced(next, packed); err != nil {
+	if err := r.rename(next, packed); err != nil {
 		r.forget(next)
 		return fmt.Errorf("replace packed-refs: %w", err)
 	}

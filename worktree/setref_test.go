@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/seed-d579e5eb/harness/vfs"
 )
 
 func TestSetRefIsReadByGit(t *testing.T) {
@@ -321,7 +323,17 @@ func TestNoUpdateIsLostBesideRealGit(t *testing.T) {
 
 // A command in the world may have replaced a part of .git by a link that leads out.
 func TestNothingOutsideTheWorldIsTouched(t *testing.T) {
-	f := newFixture(t, Options{MissingGrace: time.Nanosecond})
+	for _, confinement := range []vfs.Confinement{vfs.InRoot, vfs.Stepwise} {
+		t.Run(string(confinement), func(t *testing.T) {
+			f := newConfinedWorld(t, Options{MissingGrace: time.Nanosecond}, confinement)
+			f.git("init", "-q", "-b", "main")
+			nothingOutside(t, f)
+		})
+	}
+}
+
+func nothingOutside(t *testing.T, f *fixture) {
+	t.Helper()
 	commit := f.commit("first")
 	outside := t.TempDir()
 	for _, part := range []string{"refs", "logs", "worktrees"} {

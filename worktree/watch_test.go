@@ -31,6 +31,7 @@ func watchTip(t *testing.T, opts Options) *watched {
 	if err != nil {
 		t.Fatal(err)
 	}
+	opts.Git = worldGit(w.root)
 	if w.repo, err = Open(world, repoPath, opts); err != nil {
 		t.Fatal(err)
 	}
@@ -219,6 +220,18 @@ func TestTargetOfASymbolicBranchIsWatched(t *testing.T) {
 		w.commit("onto " + target)
 		w.sees("main")
 		w.git("update-ref", "refs/heads/"+target, w.commit("again").String())
+		w.sees("main")
+	}
+}
+
+func TestReftableIsWatched(t *testing.T) {
+	w := watchTip(t, Options{})
+	w.remove(".git")
+	if out, err := tryGit(t.Context(), w.dir, nil, "init", "-q", "-b", "main", "--ref-format=reftable"); err != nil {
+		t.Skipf("the git here has no reftable: %v %s", err, out)
+	}
+	for range 20 {
+		w.commit("more")
 		w.sees("main")
 	}
 }

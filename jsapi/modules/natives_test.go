@@ -20,7 +20,7 @@ import (
 )
 
 // natives gives the modules what harness:native has, over a directory.
-func natives(t *testing.T) *jsapi.Object {
+func natives(t testing.TB) *jsapi.Object {
 	files := directory(t.TempDir())
 	operations := map[string]func([]any) (any, error){
 		"read":      files.read,

@@ -95,7 +95,7 @@ func newIsolate(t *testing.T) *jsapi.Isolate {
 	return isolate
 }
 
-func compile(t *testing.T, tree fstest.MapFS) jsapi.Source {
+func compile(t testing.TB, tree fstest.MapFS) jsapi.Source {
 	t.Helper()
 	compiler := jsapi.NewCompiler(jsapi.CompilerOptions{Synthetic: synthetic{}})
 	graph, err := compiler.Compile(t.Context(), tree, "main.ts")

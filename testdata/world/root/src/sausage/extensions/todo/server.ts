@@ -73,12 +73,13 @@ export default async function todo(host: Host) {
     parameters: Type.Object({ keep: Type.Integer({ minimum: 0, default: 10 }) }),
     executionMode: "sequential",
     async execute({ keep }) {
+      if ((await items()).length === 0) return text("There is no list to archive.");
       const name = `${new Date().toISOString().replaceAll(":", "-")}.json`;
       await host.fs.rename(list, `${archive}/${name}`);
       const kept = await host.fs.list(archive);
       const old = kept.slice(0, Math.max(0, kept.length - keep));
       for (const entry of old) await host.fs.remove(`${archive}/${entry.name}`);
-      return text(`Archived as ${name}; ${kept.length - old.length} archived lists.`);
+      return text(`Archived as ${name}. Lists in the archive: ${kept.length - old.length}`);
     },
   });
 

@@ -33,7 +33,8 @@ type Call struct {
 }
 
 // CallTool runs a call against the generation, which the caller holds, and
-// always gives a result. In this order: find the tool, PrepareArguments,
+// always gives a result; a tool's panic or time-out is reported too. In this
+// order: find the tool, PrepareArguments,
 // validate and coerce, the gates (beforeTool), validate again, approval,
 // Execute, the afterTool hooks. A call that does not get to Execute has an error
 // result with a [ResultCode] and is not seen by afterTool hooks. They see every
@@ -63,6 +64,9 @@ func (r *Registry) CallTool(ctx context.Context, call Call) *Result {
 func (g *Generation) admit(ctx context.Context, tool *BoundTool, call *Call) *Result {
 	if call.ArgumentsError != "" {
 		return errorResult(CodeInvalidArguments, fmt.Sprintf("Invalid arguments for tool %q: %s", tool.Name, call.ArgumentsError))
+	}
+	if len(call.Arguments) == 0 {
+		call.Arguments = json.RawMessage("{}")
 	}
 	if refused := g.prepare(ctx, tool, call); refused != nil {
 		return refused
@@ -117,6 +121,9 @@ func (g *Generation) execute(ctx context.Context, tool *BoundTool, call Call) *R
 	result, err := invoke(ctx, tool.member, tool.what, tool.Timeout, func(ctx context.Context) (*Result, error) {
 		return tool.Execute(ctx, &call)
 	})
+	if failure, ok := err.(*Failure); ok {
+		g.report(failure)
+	}
 	switch {
 	case err != nil:
 		result = failed(ctx, err)

@@ -307,3 +307,22 @@ func TestAHookThatKeepsItsOwnLimitsGetsNoDeadline(t *testing.T) {
 		}
 	}
 }
+
+// TestAFailureIsThatOfTheExtensionWhoseHandlerFailed: a hook that fails because
+// a service of another extension panicked.
+func TestAFailureIsThatOfTheExtensionWhoseHandlerFailed(t *testing.T) {
+	var reported failures
+	r := registry.New(registry.Options{Report: reported.report})
+	promote(t, r, "c1", world("tool", tools(says("act", "done"))),
+		provider("clock", "clock", func(context.Context, string, []any) (any, error) { panic("no battery") }),
+		world("hook", registry.Instance{Hooks: []registry.Hook{{Kind: registry.HookToolResult,
+			AfterTool: func(ctx context.Context, _ registry.HookContext, _ registry.ToolCallEvent, _ *registry.Result) (*registry.Result, error) {
+				_, err := r.CallService(ctx, "clock", "now", nil)
+				return nil, err
+			}}}}))
+	r.CallTool(t.Context(), registry.Call{Tool: "act"})
+	want := []string{"extension hook: hook tool_result: extension clock: service clock.now: panicked: no battery"}
+	if got := reported.texts(); !slices.Equal(got, want) {
+		t.Errorf("reported %q, want %q", got, want)
+	}
+}

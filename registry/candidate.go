@@ -67,7 +67,7 @@ func (c *Candidate) Remove(name string, source Source) bool {
 }
 
 // Members lists the members so far: the carried ones, then those added, in the
-// order they were.
+// order in which they were added.
 func (c *Candidate) Members() []*Member { return slices.Concat(c.carried, c.added) }
 
 // Provides reports whether a member so far implements the service. Members that
@@ -86,8 +86,12 @@ func (c *Candidate) Problem(p Problem) { c.problems = append(c.problems, p) }
 // the generation, which has the members from now on and the problems as its
 // warnings; the candidate is settled. With one there is no generation, and the
 // problems are all that were found, those of [Candidate.Problem] first, then by
-// extension in order.
+// extension in order. A settled candidate has no generation to give and says so
+// in a problem.
 func (c *Candidate) Validate() (*Generation, []Problem) {
+	if c.settled {
+		return nil, []Problem{{Message: "the candidate of commit " + c.commit + " is settled", Hint: "stage the commit again", Severity: SeverityError}}
+	}
 	active, replaced := c.arrange()
 	v := &validation{candidate: c, problems: slices.Clone(c.problems)}
 	g := v.build(active, replaced)
@@ -110,6 +114,7 @@ func (c *Candidate) Discard(ctx context.Context) error {
 		return nil
 	}
 	c.settle()
+	c.registry.schemas.keep(c.registry.Current())
 	return releaseAll(ctx, c.registry.limits, c.registry.report, c.added, nil)
 }
 

@@ -253,3 +253,22 @@ func TestSchemasAreCompiledOnceAndForgottenWithTheirGeneration(t *testing.T) {
 		t.Errorf("%d schemas are kept for one in use", n)
 	}
 }
+
+func TestASettledCandidateGivesNothingMore(t *testing.T) {
+	r := registry.New(registry.Options{})
+	c := stage(t, r, "c1", world("x", registry.Instance{}))
+	g, _ := c.Validate()
+	if g == nil {
+		t.Fatal("refused")
+	}
+	if again, problems := c.Validate(); again != nil || len(problems) != 1 || !problems[0].Fatal() {
+		t.Errorf("a second generation of one candidate: %v, %v", again, problems)
+	}
+	if err := c.Discard(t.Context()); err != nil {
+		t.Error(err)
+	}
+	g.Drop()
+	if err := g.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

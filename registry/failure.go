@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"errors"
 	"fmt"
 	"time"
 )
@@ -20,10 +19,10 @@ func (f *Failure) Error() string {
 
 func (f *Failure) Unwrap() error { return f.Err }
 
-// attributed gives err as a failure of m, unless it already is one.
+// attributed gives err as a failure of m, unless it already is one. A failure
+// inside it may be another extension's, which m called.
 func attributed(m *Member, what string, err error) *Failure {
-	var f *Failure
-	if errors.As(err, &f) {
+	if f, ok := err.(*Failure); ok && f.Extension == m.Name() {
 		return f
 	}
 	return &Failure{Extension: m.Name(), What: what, Err: err}

@@ -76,7 +76,6 @@ type boundHook struct {
 type boundService struct {
 	Service
 	member *Member
-	what   string
 }
 
 // Commit is the commit's id; empty for the generation before the first.
@@ -155,9 +154,15 @@ func (g *Generation) Units() []Unit { return g.units.list() }
 func (g *Generation) Drained() <-chan struct{} { return g.units.drained }
 
 // Open calls OnOpen of each member that has not been opened by an earlier
-// generation, in order, after the generation was promoted. Failures are
-// reported.
+// generation, in order, after the generation was promoted. It holds the
+// generation meanwhile, and does nothing when it has drained already. Failures
+// are reported.
 func (g *Generation) Open(ctx context.Context) {
+	release, ok := g.Hold("onOpen")
+	if !ok {
+		return
+	}
+	defer release()
 	for _, m := range g.members {
 		if err := m.openOnce(ctx, g.limits); err != nil {
 			g.report(attributed(m, "onOpen", err))
@@ -177,8 +182,12 @@ func (g *Generation) Drop() { g.units.move(staged, retired) }
 func (g *Generation) Close(ctx context.Context) error {
 	select {
 	case <-g.units.drained:
-	case <-ctx.Done():
-		return fmt.Errorf("close generation %s: %d units of work still hold it: %w", g.commit, len(g.Units()), context.Cause(ctx))
+	default:
+		select {
+		case <-g.units.drained:
+		case <-ctx.Done():
+			return fmt.Errorf("close generation %s: %d units of work still hold it: %w", g.commit, len(g.Units()), context.Cause(ctx))
+		}
 	}
 	g.closed.Do(func() {
 		g.err = releaseAll(ctx, g.limits, g.report, g.members, g.replaced)

@@ -57,6 +57,47 @@ func TestInstancesOpenInOrderAndCloseInReverseOnce(t *testing.T) {
 	}
 }
 
+func TestAGenerationClosesAfterOnOpenReturned(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	var log []string
+	r := registry.New(registry.Options{})
+	g := promote(t, r, "c1", world("x", registry.Instance{
+		OnOpen:  func(context.Context) error { close(entered); <-leave; log = append(log, "opened"); return nil },
+		OnClose: func(context.Context) error { log = append(log, "closed"); return nil },
+	}))
+	done := make(chan struct{})
+	go func() { defer close(done); g.Open(context.Background()) }()
+	<-entered
+	r.Retire()
+	if units := g.Units(); len(units) != 1 || units[0].Name != "onOpen" {
+		t.Errorf("units = %+v", units)
+	}
+	close(leave)
+	if err := g.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	if want := []string{"opened", "closed"}; !slices.Equal(log, want) {
+		t.Errorf("log %q, want %q", log, want)
+	}
+}
+
+func TestAGenerationThatNeverOpenedIsOnlyShutDown(t *testing.T) {
+	var log []string
+	note := func(what string) func(context.Context) error {
+		return func(context.Context) error { log = append(log, what); return nil }
+	}
+	r := registry.New(registry.Options{})
+	g := promote(t, r, "c1", world("x", registry.Instance{OnOpen: note("onOpen"), OnClose: note("onClose"), Shutdown: note("shutdown")}))
+	if err := r.Retire().Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	g.Open(t.Context())
+	if want := []string{"shutdown"}; !slices.Equal(log, want) {
+		t.Errorf("log %q, want %q", log, want)
+	}
+}
+
 func TestACloseThatIsCutShortClosesNothing(t *testing.T) {
 	closed := false
 	r := registry.New(registry.Options{Now: func() time.Time { return time.Unix(1, 0) }})

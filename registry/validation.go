@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -45,11 +46,23 @@ func (v *validation) build(active, replaced []*Member) *Generation {
 	}
 	v.needs()
 	v.capabilities()
+	v.sort()
 	for _, id := range slices.Sorted(maps.Keys(g.svcBy)) {
 		s := g.svcBy[id]
 		g.services = append(g.services, Owned[Service]{Extension: s.member.Name(), Value: s.Service})
 	}
 	return g
+}
+
+// sort puts what was found here into the order of the extensions.
+func (v *validation) sort() {
+	at := make(map[string]int, len(v.generation.members))
+	for i, m := range v.generation.members {
+		at[m.Name()] = i
+	}
+	slices.SortStableFunc(v.problems[len(v.candidate.problems):], func(a, b Problem) int {
+		return cmp.Compare(at[a.Extension], at[b.Extension])
+	})
 }
 
 // fail adds an error. An MCP server is not the author's to change, so what is

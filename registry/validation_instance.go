@@ -146,7 +146,7 @@ func (v *validation) servicesOf(m *Member) {
 			v.fail(m, s.Where, RuleDuplicateService, message, "a service has one provider; remove one of them")
 			continue
 		}
-		g.svcBy[s.ID] = boundService{s, m, "service " + s.ID}
+		g.svcBy[s.ID] = boundService{s, m}
 	}
 }
 

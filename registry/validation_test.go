@@ -220,7 +220,7 @@ func TestAllProblemsOfACommitAreReportedInOrder(t *testing.T) {
 	r := registry.New(registry.Options{})
 	c := stage(t, r, "c1",
 		world("zeta", registry.Instance{Tools: []registry.Tool{echo("a b")}, Needs: []registry.Need{{Service: "clock"}}}),
-		world("alpha", registry.Instance{Tools: []registry.Tool{echo("t"), echo("t")}, Sections: []registry.Section{{Key: "instructions"}}}),
+		world("alpha", registry.Instance{Tools: []registry.Tool{echo("t"), echo("t")}, Sections: []registry.Section{{Key: "instructions"}}, Needs: []registry.Need{{Service: "paint"}}}),
 	)
 	c.Problem(registry.Problem{Extension: "beta", Message: "cannot find ./lib.ts"})
 	c.AddFailed(world("gamma", registry.Instance{}), errors.New("boom"))
@@ -232,7 +232,7 @@ func TestAllProblemsOfACommitAreReportedInOrder(t *testing.T) {
 	for _, p := range problems {
 		got = append(got, p.Extension+" "+string(p.Rule))
 	}
-	want := []string{"beta ", "alpha duplicate-tool", "alpha section-key", "gamma failed-extension", "zeta tool-name", "zeta unprovided-service"}
+	want := []string{"beta ", "alpha duplicate-tool", "alpha section-key", "alpha unprovided-service", "gamma failed-extension", "zeta tool-name", "zeta unprovided-service"}
 	if !slices.Equal(got, want) {
 		t.Errorf("problems %q, want %q", got, want)
 	}

@@ -125,6 +125,12 @@ func (e *environment) natives(script string) *goja.Object {
 	case "formdata":
 		e.lendCrypto(object)
 		e.lendMultipart(object)
+	case "weak":
+		e.lendWeak(object)
+	case "intl":
+		e.lendCollation(object)
+	case "buffer":
+		e.lendBuffer(object)
 	case "url":
 		e.lendURL(object)
 	}

@@ -134,3 +134,38 @@ methods(iteratorPrototype, {
   },
 });
 native.lazyHelpers(iteratorPrototype);
+
+// Texts for people are en-US and UTC, whatever the machine is set to.
+const replace = (prototype, all) => {
+  for (const name of Object.keys(all)) method(prototype, name, all[name]);
+};
+replace(Date.prototype, {
+  toLocaleString(locales = undefined, options = undefined) {
+    return need("intl").formatDate(this, locales, options, "any", "all");
+  },
+  toLocaleDateString(locales = undefined, options = undefined) {
+    return need("intl").formatDate(this, locales, options, "date", "date");
+  },
+  toLocaleTimeString(locales = undefined, options = undefined) {
+    return need("intl").formatDate(this, locales, options, "time", "time");
+  },
+});
+const numberValue = Number.prototype.valueOf;
+const bigintValue = BigInt.prototype.valueOf;
+replace(Number.prototype, {
+  toLocaleString(locales = undefined, options = undefined) {
+    return need("intl").formatNumber(numberValue.call(this), locales, options);
+  },
+});
+replace(BigInt.prototype, {
+  toLocaleString(locales = undefined, options = undefined) {
+    return need("intl").formatNumber(bigintValue.call(this), locales, options);
+  },
+});
+const localeCompare = String.prototype.localeCompare;
+replace(String.prototype, {
+  localeCompare(that, locales = undefined, options = undefined) {
+    if (locales === undefined && options === undefined) return localeCompare.call(this, that);
+    return need("intl").compare(text(this, "localeCompare"), that, locales, options);
+  },
+});

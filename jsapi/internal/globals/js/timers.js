@@ -28,6 +28,7 @@ class Timeout {
   #callback;
   #args;
   #referenced = true;
+  #closed = false;
 
   constructor(callback, delay, repeat, args) {
     this.#callback = callback;
@@ -64,18 +65,23 @@ class Timeout {
   }
 
   refresh() {
-    this.close();
+    if (this.#closed) return this;
+    this.#stop();
     this.#start();
     return this;
   }
 
   close() {
-    if (this.#id !== 0) {
-      native.clear(this.#id);
-      active.delete(this.#id);
-      this.#id = 0;
-    }
+    this.#closed = true;
+    this.#stop();
     return this;
+  }
+
+  #stop() {
+    if (this.#id === 0) return;
+    native.clear(this.#id);
+    active.delete(this.#id);
+    this.#id = 0;
   }
 
   [Symbol.toPrimitive]() {

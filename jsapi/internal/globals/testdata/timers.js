@@ -15,7 +15,7 @@ Object.getOwnPropertyDescriptor(globalThis, "setTimeout").enumerable === false
 (() => { const t = setTimeout(() => {}, 5); const ok = t.hasRef() && t.unref() === t && !t.hasRef() && t.ref().hasRef(); clearTimeout(t); return ok; })()
 (async () => { let at; const start = performance.now(); const t = setTimeout(() => { at = performance.now() - start; }, 10); await sleep(5); t.refresh(); await sleep(20); return at === 15; })()
 (async () => { let self; const t = setTimeout(function () { self = this; }, 1); await sleep(2); return self === t; })()
-(async () => { let n = 0; const t = setTimeout(() => { n++; clearTimeout(t); if (n === 1) t.refresh(); }, 1); await sleep(10); return n === 2; })()
+(async () => { let n = 0; const t = setTimeout(() => { n++; if (n === 1) t.refresh(); }, 1); await sleep(10); return n === 2; })()
 typeof +setTimeout(() => {}, 1) === "number"
 (async () => { const got = []; setTimeout(() => got.push("t"), 0); setImmediate(() => got.push("i")); queueMicrotask(() => got.push("m")); await sleep(2); return got.join() === "m,i,t"; })()
 (async () => { let hit = false; clearImmediate(setImmediate(() => { hit = true; })); await sleep(2); return !hit; })()
@@ -26,3 +26,5 @@ typeof +setTimeout(() => {}, 1) === "number"
 (async () => { const start = performance.now(); await new Promise((r) => setTimeout(r, -5)); return performance.now() - start === 1; })()
 (async () => { const start = performance.now(); await new Promise((r) => setTimeout(r, 2 ** 40)); return performance.now() - start === 1; })()
 (async () => { const start = performance.now(); await new Promise((r) => setTimeout(r, "25")); return performance.now() - start === 25; })()
+(async () => { let n = 0; const t = setTimeout(() => n++, 1); clearTimeout(t); t.refresh(); await sleep(10); return n === 0; })()
+(async () => { let n = 0; const t = setInterval(() => { n++; t.close(); }, 1); await sleep(10); return n === 1; })()

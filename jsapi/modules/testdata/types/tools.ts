@@ -1,5 +1,6 @@
 // What the types of tools, schemas and hooks let through, and what they refuse.
 import { StringEnum } from "@earendil-works/pi-ai";
+import { arr, int, lit, nullable, obj, opt, str, union } from "@earendil-works/pi-schema";
 import { defineExtension, defineTool, hook, section, ToolTask, wrapTool } from "@earendil-works/pi-durable";
 import { hookKinds, type ToolResult } from "harness";
 import { type Static, Type } from "typebox";
@@ -111,3 +112,15 @@ defineExtension({ name: "bad", tool: [tool] });
 hook(ToolTask, { beforeTool: () => ({ block: true }) });
 // @ts-expect-error no such hook
 hook("tool_cal", () => undefined);
+
+defineTool({
+  name: "schema",
+  description: "Has parameters of the short builders.",
+  parameters: obj({ name: str(), tags: opt(arr(str())), kind: union([lit("a"), lit(1)]), size: nullable(int()) }),
+  execute(args) {
+    expectType<Equal<typeof args, { name: string; kind: "a" | 1; size: number | null; tags?: string[] }>>();
+    return {};
+  },
+});
+// @ts-expect-error a property is a schema
+obj({ name: "string" });

@@ -7,7 +7,7 @@ import (
 )
 
 // Synthetic provides the modules that are not files of the tree. Its methods are called from many
-// goroutines at once and must give the same answer every time.
+// goroutines at once and must give the same answer every time: a compiler keeps what it was told.
 type Synthetic interface {
 	// Names lists, sorted, what any module may import. A module that has a source or exports and is
 	// not listed is for synthetic modules only.
@@ -33,7 +33,7 @@ type Options struct {
 
 // Compiler compiles modules, each content once. It is safe for concurrent use; make it with New.
 type Compiler struct {
-	synthetic Synthetic
+	synthetic *catalogue
 	maxSource int
 	slots     chan struct{} // of units being compiled
 	builds    chan struct{} // of link builds
@@ -52,7 +52,7 @@ func New(o Options) *Compiler {
 		o.Parallel = runtime.GOMAXPROCS(0)
 	}
 	return &Compiler{
-		synthetic: o.Synthetic,
+		synthetic: newCatalogue(o.Synthetic),
 		maxSource: o.MaxSource,
 		slots:     make(chan struct{}, o.Parallel),
 		builds:    make(chan struct{}, o.Parallel),

@@ -116,18 +116,22 @@ var deepCode = map[string]func(n int) string{
 	"type arguments":     func(n int) string { return "let x:" + strings.Repeat("A<", n) + "B" + strings.Repeat(">", n) },
 	"less than":          func(n int) string { return "x=" + strings.Repeat("a<", n) + "b" },
 	"type parentheses":   func(n int) string { return "let x:" + strings.Repeat("(", n) + "B" + strings.Repeat(")", n) },
-	"conditional types":  func(n int) string { return "type X=" + strings.Repeat("A extends B?", n) + "C" + strings.Repeat(":D", n) },
-	"arrow bodies":       func(n int) string { return "x=" + strings.Repeat("(a)=>(", n) + "1" + strings.Repeat(")", n) },
-	"generic arrows":     func(n int) string { return "x=" + strings.Repeat("<T>(a:T)=>", n) + "1" },
-	"default arguments":  func(n int) string { return "x=" + strings.Repeat("(a=", n) + "1" + strings.Repeat(")", n) },
-	"new":                func(n int) string { return "x=" + strings.Repeat("new ", n) + "a" },
-	"optional chains":    func(n int) string { return "x=y" + strings.Repeat("?.a", n) },
-	"nullish":            func(n int) string { return "x=" + strings.Repeat("y??", n) + "y" },
-	"patterns":           func(n int) string { return "let " + strings.Repeat("[", n) + "a" + strings.Repeat("]", n) + "=b" },
-	"async functions":    func(n int) string { return strings.Repeat("async function*f(){for await(const x of y){", n) + strings.Repeat("}}", n) },
-	"using":              func(n int) string { return strings.Repeat("{using x=y;", n) + strings.Repeat("}", n) },
-	"type assertions":    func(n int) string { return "x=" + strings.Repeat("<A>", n) + "1" },
-	"JSON":               func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) },
+	"conditional types": func(n int) string {
+		return "type X=" + strings.Repeat("A extends B?", n) + "C" + strings.Repeat(":D", n)
+	},
+	"arrow bodies":      func(n int) string { return "x=" + strings.Repeat("(a)=>(", n) + "1" + strings.Repeat(")", n) },
+	"generic arrows":    func(n int) string { return "x=" + strings.Repeat("<T>(a:T)=>", n) + "1" },
+	"default arguments": func(n int) string { return "x=" + strings.Repeat("(a=", n) + "1" + strings.Repeat(")", n) },
+	"new":               func(n int) string { return "x=" + strings.Repeat("new ", n) + "a" },
+	"optional chains":   func(n int) string { return "x=y" + strings.Repeat("?.a", n) },
+	"nullish":           func(n int) string { return "x=" + strings.Repeat("y??", n) + "y" },
+	"patterns":          func(n int) string { return "let " + strings.Repeat("[", n) + "a" + strings.Repeat("]", n) + "=b" },
+	"async functions": func(n int) string {
+		return strings.Repeat("async function*f(){for await(const x of y){", n) + strings.Repeat("}}", n)
+	},
+	"using":           func(n int) string { return strings.Repeat("{using x=y;", n) + strings.Repeat("}", n) },
+	"type assertions": func(n int) string { return "x=" + strings.Repeat("<A>", n) + "1" },
+	"JSON":            func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) },
 }
 
 func numbered(format string, n int) string {

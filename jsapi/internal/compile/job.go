@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -101,11 +100,8 @@ func (j *job) source(t target) (c content, ok bool, err error) {
 		c, err = j.read(t.name)
 		return c, true, err
 	}
-	text, ok := j.compiler.synthetic.Source(t.name)
-	if !ok {
-		return content{}, false, nil
-	}
-	return newContent(string(text)), true, nil
+	p := j.compiler.synthetic.lookup(t.name)
+	return p.content, p.hasSource, nil
 }
 
 // start compiles a unit on a goroutine that the job waits for, unless it was compiled before.
@@ -193,9 +189,8 @@ func (a *assembly) visit(t target) bool {
 
 // supplied is the module of a synthetic module without source.
 func (j *job) supplied(t target) *Module {
-	names, _ := j.compiler.synthetic.Exports(t.name)
-	sorted := slices.Sorted(slices.Values(names))
-	return &Module{ID: t.id(), Kind: KindSynthetic, Hash: newContent(strings.Join(sorted, "\x00")).hash}
+	names := strings.Join(j.compiler.synthetic.lookup(t.name).exports, "\x00")
+	return &Module{ID: t.id(), Kind: KindSynthetic, Hash: newContent(names).hash}
 }
 
 // parseID is the target with a module ID.

@@ -130,8 +130,9 @@ func (b *build) unloadable(p Problem) api.OnLoadResult {
 // stub stands for a synthetic module: the names it exports and nothing else, so that its source is
 // not read again for every graph.
 func (b *build) stub(t target) api.OnLoadResult {
-	names, ok := b.job.compiler.synthetic.Exports(t.name)
-	if _, hasSource := b.job.compiler.synthetic.Source(t.name); hasSource {
+	p := b.job.compiler.synthetic.lookup(t.name)
+	names, ok := p.exports, p.supplied
+	if p.hasSource {
 		s := b.job.synthetic(t.name)
 		if len(s.problems) > 0 {
 			b.mu.Lock()

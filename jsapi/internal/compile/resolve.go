@@ -62,7 +62,7 @@ type request struct {
 // resolver resolves the imports of one tree. It is safe for concurrent use, as its tree is.
 type resolver struct {
 	tree      fs.FS
-	synthetic Synthetic
+	synthetic *catalogue
 }
 
 // resolve finds what importer means by the request.
@@ -158,27 +158,19 @@ func isRelative(specifier string) bool {
 // wins over a package of that name.
 func (r *resolver) provided(importer target, specifier string) (t target, d *diagnosis, ok bool) {
 	for _, name := range []string{specifier, "node:" + specifier} {
-		if !r.exists(name) {
+		exists, listed := r.synthetic.has(name)
+		if !exists {
 			continue
 		}
-		if _, listed := slices.BinarySearch(r.synthetic.Names(), name); !listed && importer.form != formSynthetic {
+		if !listed && importer.form != formSynthetic {
 			return target{}, &diagnosis{fmt.Sprintf("module %q is internal and cannot be imported here", specifier), ""}, true
 		}
 		return target{formSynthetic, name}, nil, true
 	}
-	if r.synthetic.Scope(specifier) {
+	if r.synthetic.from.Scope(specifier) {
 		return target{}, r.unknownInScope(specifier), true
 	}
 	return target{}, nil, false
-}
-
-// exists reports whether there is a synthetic module of that name.
-func (r *resolver) exists(name string) bool {
-	if _, ok := r.synthetic.Source(name); ok {
-		return true
-	}
-	_, ok := r.synthetic.Exports(name)
-	return ok
 }
 
 // relative resolves a path. Files of the repository are named in full; inside a package the

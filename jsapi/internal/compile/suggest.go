@@ -100,8 +100,8 @@ func (r *resolver) unknown(importer target, specifier string) *diagnosis {
 		d.hint = fmt.Sprintf("did you mean %q?", "./"+strings.TrimPrefix(meant, strings.TrimPrefix(path.Dir(importer.name)+"/", "./")))
 		return d
 	}
-	d.hint = fmt.Sprintf("commit the package under node_modules, or use one of the modules there are: %s", strings.Join(r.synthetic.Names(), ", "))
-	if near := nearest(specifier, r.synthetic.Names()); near != "" {
+	d.hint = fmt.Sprintf("commit the package under node_modules, or use one of the modules there are: %s", strings.Join(r.synthetic.names(), ", "))
+	if near := nearest(specifier, r.synthetic.names()); near != "" {
 		d.hint = fmt.Sprintf("did you mean %q? %s", near, d.hint)
 	}
 	return d
@@ -115,13 +115,13 @@ func (r *resolver) unknownInScope(specifier string) *diagnosis {
 		top = scheme + ":"
 	}
 	var names []string
-	for _, name := range r.synthetic.Names() {
+	for _, name := range r.synthetic.names() {
 		if strings.HasPrefix(name, top) || name == strings.TrimSuffix(top, "/") {
 			names = append(names, name)
 		}
 	}
 	if len(names) == 0 {
-		names = r.synthetic.Names()
+		names = r.synthetic.names()
 	}
 	d.hint = "there are: " + strings.Join(names, ", ")
 	if near := nearest(specifier, names); near != "" {

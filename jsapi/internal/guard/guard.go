@@ -72,7 +72,6 @@ type guard struct {
 	isArrayCall native
 
 	execObject goja.Value // RegExp.prototype.exec
-	replacing  *replacement
 
 	joining    []*goja.Object // receivers of the joins that are under way, outermost first
 	generators int            // nested calls of Generator.prototype.next

@@ -60,7 +60,7 @@ func (g *guard) stringifying(stringify native) native {
 		}
 		w := &stringifier{guard: g}
 		if replacer, ok := c.Argument(1).(*goja.Object); ok {
-			if call, ok := replacer.Export().(native); ok {
+			if call, ok := callable(replacer); ok {
 				w.replace = call
 			} else if g.isArray(replacer) {
 				w.list(replacer)
@@ -150,7 +150,7 @@ func (w *stringifier) filtered(object *goja.Object) *goja.Object {
 	case "String", "Number", "Boolean", "BigInt", "RawJSON":
 		return object
 	}
-	if _, callable := object.Export().(native); callable || w.isArray(object) {
+	if _, function := goja.AssertFunction(object); function || w.isArray(object) {
 		return object
 	}
 	copied := w.rt.CreateObject(nil)

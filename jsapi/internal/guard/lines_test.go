@@ -22,7 +22,7 @@ const lineEnv = "GUARD_LINES"
 // A line that runs for ever is asked to stop early, the others only when something is wrong with them.
 const (
 	interruptAfter = 300 * time.Millisecond
-	giveUpAfter    = 2 * time.Minute
+	giveUpAfter    = time.Minute
 )
 
 // report is what a child process tells about one line.

@@ -60,3 +60,23 @@ func fieldOf[T any](impl reflect.Value, name string) (*T, error) {
 	}
 	return (*T)(unsafe.Pointer(field.UnsafeAddr())), nil
 }
+
+// callable returns the function in v, if it is one. Object.Export would copy whatever else v holds.
+func callable(v goja.Value) (native, bool) {
+	function, ok := goja.AssertFunction(v)
+	if !ok {
+		return nil, false
+	}
+	if object := v.(*goja.Object); object.ExportType() != proxyType {
+		if call, ok := object.Export().(native); ok {
+			return call, true
+		}
+	}
+	return func(c goja.FunctionCall) goja.Value {
+		result, err := function(c.This, c.Arguments...)
+		if err != nil {
+			panic(err)
+		}
+		return result
+	}, true
+}

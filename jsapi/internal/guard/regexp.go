@@ -146,46 +146,27 @@ func (g *guard) doubt(c goja.FunctionCall) {
 	}
 }
 
-// replacement is one replacing with a function that is under way.
-type replacement struct {
-	function native
-	called   bool
-}
-
 // replacing_ measures RegExp.prototype[Symbol.replace] without the time that the program's own function takes: once that
 // is called, the searches are over.
 func (g *guard) replacing_(replace, match native) native {
-	trampoline := func(c goja.FunctionCall) goja.Value {
-		g.replacing.called = true
-		return g.replacing.function(c)
-	}
 	return func(c goja.FunctionCall) goja.Value {
 		subject := text(c.Argument(0))
 		g.checkSubject(subject)
-		outer := g.replacing
-		defer func() { g.replacing = outer }()
-		current := &replacement{}
-		g.replacing = current
-
 		template := c.Argument(1)
-		if object, ok := template.(*goja.Object); ok {
-			if current.function, ok = object.Export().(native); ok {
-				template = g.rt.ToValue(func(c goja.FunctionCall) goja.Value {
-					previous := g.replacing
-					g.replacing = current
-					defer func() { g.replacing = previous }()
-					return trampoline(c)
-				})
-			}
-		}
-		if current.function == nil {
+		called := false
+		if function, ok := callable(template); ok {
+			template = g.rt.ToValue(func(c goja.FunctionCall) goja.Value {
+				called = true
+				return function(c)
+			})
+		} else {
 			template = text(template)
 			g.checkReplaced(c.This, subject, template, match)
 		}
 		began := time.Now()
 		c.Arguments = []goja.Value{subject, template}
 		result := replace(c)
-		if !current.called && time.Since(began) >= g.MatchTimeout && result.StrictEquals(subject) {
+		if !called && time.Since(began) >= g.MatchTimeout && result.StrictEquals(subject) {
 			g.doubt(c)
 		}
 		return result

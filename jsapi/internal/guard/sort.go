@@ -70,7 +70,7 @@ func (g *guard) sorted(elements []goja.Value, comparison goja.Value) []goja.Valu
 		}
 		rest = append(rest, element)
 	}
-	if compare, ok := comparison.Export().(native); ok && !goja.IsUndefined(comparison) {
+	if compare, ok := callable(comparison); ok {
 		g.sortBy(rest, compare)
 	} else {
 		g.sortByText(rest)

@@ -1,0 +1,287 @@
+package bind
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/registry"
+)
+
+// Caller reaches a function of a declaration by its path, in whatever isolate
+// stands behind it now. Errors: those of [jsapi.Isolate.Call].
+type Caller interface {
+	Call(ctx context.Context, job jsapi.Job, path string, args ...any) (any, error)
+}
+
+// Declaration is what a module declared, in plain data, and the functions that it
+// declared, by path.
+type Declaration struct {
+	Order     float64
+	Name      string
+	Problems  []registry.Problem
+	Functions map[string]*jsapi.Function
+
+	described described
+	staging   *Staging
+}
+
+// described is the description that script/declaration.ts makes.
+type described struct {
+	Order    float64
+	Name     string
+	Manifest *struct {
+		Version    string
+		Hooks      []string
+		Provides   []string
+		Requires   []string
+		Requests   []string
+		Settings   string
+		APIVersion float64
+	}
+	Scopes []string
+	Tools  []struct {
+		Name, Description, Parameters string
+		Replay, ExecutionMode         string
+		Timeout                       float64
+		Prepares                      bool
+	}
+	Sections []struct{ Key string }
+	Hooks    []struct{ Kind, Task, Handler, Function string }
+	Wraps    []struct{ Tool, Section string }
+	Tasks    []struct {
+		Name    string
+		Version int
+	}
+	Commands     []struct{ Name, Description string }
+	Routine      bool
+	Capabilities []string
+	Instantiates bool
+	Shuts        bool
+	Problems     []struct{ Message, Hint string }
+}
+
+// functionPath is the path of a staged function: a service, or a callback.
+func functionPath(kind string, index int) string { return fmt.Sprintf("%s[%d]", kind, index) }
+
+// Stage calls the factory of an evaluated module, if it has one, and reads its
+// declaration. file is the path of the module, for problems. The error is that of
+// the factory; problems of the declaration are in the result.
+func Stage(ctx context.Context, host *Host, scripts, module *jsapi.Namespace, file string) (*Declaration, error) {
+	defer host.staging.Seal()
+	job := host.limits.Factory.job("factory", host.owner)
+	isolate := module.Reference().Isolate()
+	data, err := isolate.Call(ctx, job, scripts.Method("stage"), module.Reference(), host.Natives())
+	if err != nil {
+		return nil, err
+	}
+	object, ok := data.(*jsapi.Object)
+	if !ok {
+		return nil, fmt.Errorf("extension %s: the declaration could not be read", host.name)
+	}
+	declaration := &Declaration{Functions: make(map[string]*jsapi.Function), staging: host.staging}
+	declaration.takeFunctions(object)
+	if err := declaration.read(object); err != nil {
+		return nil, fmt.Errorf("extension %s: read the declaration: %w", host.name, err)
+	}
+	declaration.Problems = declaration.problems(host.name, registry.Position{File: file})
+	return declaration, nil
+}
+
+// takeFunctions collects the functions by path.
+func (d *Declaration) takeFunctions(object *jsapi.Object) {
+	list, _ := object.Get("functions")
+	object.Set("functions", nil)
+	pairs, _ := list.(*jsapi.Array)
+	if pairs != nil {
+		for _, item := range pairs.Items {
+			pair := item.(*jsapi.Array)
+			d.Functions[pair.Items[0].(string)] = pair.Items[1].(*jsapi.Function)
+		}
+	}
+	for i, service := range d.staging.services {
+		d.Functions[functionPath("services", i)] = service.Invoke
+	}
+	for i, callback := range d.staging.onOpen {
+		d.Functions[functionPath("onOpen", i)] = callback
+	}
+	for i, callback := range d.staging.onClose {
+		d.Functions[functionPath("onClose", i)] = callback
+	}
+}
+
+func (d *Declaration) read(object *jsapi.Object) error {
+	text, err := jsapi.MarshalData(object)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &d.described); err != nil {
+		return err
+	}
+	d.Order, d.Name = d.described.Order, d.described.Name
+	return nil
+}
+
+func (d *Declaration) problems(extension string, at registry.Position) []registry.Problem {
+	var problems []registry.Problem
+	for _, problem := range d.described.Problems {
+		problems = append(problems, registry.Problem{Extension: extension, Position: at, Message: problem.Message, Hint: problem.Hint})
+	}
+	if d.Name != "" && d.Name != extension {
+		problems = append(problems, registry.Problem{
+			Extension: extension, Position: at,
+			Message: fmt.Sprintf("the extension's name is %q, its folder's is %q", d.Name, extension),
+			Hint:    "name the extension like its folder",
+		})
+	}
+	return problems
+}
+
+// Manifest returns the declaration's manifest for the registry.
+func (d *Declaration) Manifest(ref registry.ExtensionRef, at registry.Position) registry.Manifest {
+	manifest := registry.Manifest{
+		Name: ref.Name, Ref: ref, Source: registry.SourceWorld, Order: d.Order, Where: at,
+		Derived: d.described.Manifest == nil,
+	}
+	for _, scope := range d.described.Scopes {
+		manifest.Scopes = append(manifest.Scopes, registry.Scope(scope))
+	}
+	if written := d.described.Manifest; written != nil {
+		for _, kind := range written.Hooks {
+			manifest.HookKinds = append(manifest.HookKinds, registry.HookKind(kind))
+		}
+		for _, key := range written.Provides {
+			manifest.Provides = append(manifest.Provides, registry.CapabilityKey(key))
+		}
+		manifest.Requires = requests(written.Requires)
+		manifest.Requests = requests(written.Requests)
+		if written.Settings != "" {
+			manifest.Settings = json.RawMessage(written.Settings)
+		}
+	}
+	return manifest
+}
+
+func requests(keys []string) []registry.CapabilityRequest {
+	var list []registry.CapabilityRequest
+	for _, key := range keys {
+		list = append(list, registry.CapabilityRequest{Kind: registry.CapabilityKey(key)})
+	}
+	return list
+}
+
+// Instance returns what the declaration contributes; its functions are reached
+// through caller.
+func (d *Declaration) Instance(caller Caller, limits Limits, at registry.Position) *registry.Instance {
+	instance := &registry.Instance{Limited: true}
+	reach := reach{caller: caller, limits: limits}
+	for i, tool := range d.described.Tools {
+		path := functionPath("tools", i)
+		declared := registry.Tool{
+			Name: tool.Name, Description: tool.Description, Parameters: json.RawMessage(tool.Parameters),
+			ExecutionMode: executionMode(tool.ExecutionMode), Where: at,
+			Timeout: time.Duration(tool.Timeout * float64(time.Second)),
+		}
+		if tool.Replay == string(registry.ReplaySafe) {
+			declared.Replay = registry.ReplaySafe
+		}
+		declared.Execute = reach.tool(path+".execute", tool.Name, declared.Timeout)
+		if tool.Prepares {
+			declared.PrepareArguments = reach.prepare(path+".prepareArguments", tool.Name)
+		}
+		instance.Tools = append(instance.Tools, declared)
+	}
+	for _, section := range d.described.Sections {
+		instance.Sections = append(instance.Sections, registry.Section{Key: section.Key, Where: at})
+	}
+	for _, wrap := range d.described.Wraps {
+		instance.Wraps = append(instance.Wraps, registry.Wrap{Tool: wrap.Tool, Section: wrap.Section, Where: at})
+	}
+	for _, task := range d.described.Tasks {
+		instance.Tasks = append(instance.Tasks, registry.TaskDeclaration{Name: task.Name, Version: task.Version, Where: at})
+	}
+	for _, command := range d.described.Commands {
+		instance.Commands = append(instance.Commands, registry.Command{Name: command.Name, Description: command.Description, Where: at})
+	}
+	d.addHooks(instance, reach, at)
+	d.addServices(instance, reach, at)
+	d.addLifecycle(instance, reach)
+	return instance
+}
+
+func executionMode(mode string) registry.ExecutionMode {
+	if mode == string(registry.ExecutionSequential) {
+		return registry.ExecutionSequential
+	}
+	return registry.ExecutionParallel
+}
+
+func (d *Declaration) addHooks(instance *registry.Instance, reach reach, at registry.Position) {
+	for _, hook := range d.described.Hooks {
+		declared := registry.Hook{Kind: registry.HookKind(hook.Kind).Canonical(), Where: at}
+		if hook.Task != "" {
+			declared.Kind = registry.TaskHook(hook.Task, hook.Handler)
+		}
+		switch declared.Kind {
+		case registry.HookToolCall:
+			declared.BeforeTool = reach.gate(hook.Function)
+		case registry.HookToolResult:
+			declared.AfterTool = reach.after(hook.Function)
+		}
+		instance.Hooks = append(instance.Hooks, declared)
+	}
+}
+
+func (d *Declaration) addServices(instance *registry.Instance, reach reach, at registry.Position) {
+	for i, service := range d.staging.services {
+		instance.Services = append(instance.Services, registry.Service{
+			ID: service.ID, Call: reach.service(functionPath("services", i), service.ID), Where: at,
+		})
+	}
+	for _, id := range d.staging.needs {
+		instance.Needs = append(instance.Needs, registry.Need{Service: id, Where: at})
+	}
+}
+
+func (d *Declaration) addLifecycle(instance *registry.Instance, reach reach) {
+	if opened := len(d.staging.onOpen); opened > 0 {
+		instance.OnOpen = func(ctx context.Context) error { return reach.callbacks(ctx, "onOpen", opened, false) }
+	}
+	if closed := len(d.staging.onClose); closed > 0 {
+		instance.OnClose = func(ctx context.Context) error { return reach.callbacks(ctx, "onClose", closed, true) }
+	}
+	if d.described.Shuts {
+		instance.Shutdown = func(ctx context.Context) error { return reach.shutdown(ctx) }
+	}
+}
+
+// Opened returns how many onOpen callbacks the factory registered.
+func (d *Declaration) Opened() int { return len(d.staging.onOpen) }
+
+// Open runs the onOpen callbacks through caller, in the order they were
+// registered.
+func (d *Declaration) Open(ctx context.Context, caller Caller, limits Limits) error {
+	return reach{caller: caller, limits: limits}.callbacks(ctx, "onOpen", d.Opened(), false)
+}
+
+// Same reports whether two declarations say the same, so that the one can stand
+// in for the other.
+func (d *Declaration) Same(other *Declaration) bool {
+	mine, err := json.Marshal(d.shape())
+	if err != nil {
+		return false
+	}
+	theirs, err := json.Marshal(other.shape())
+	return err == nil && string(mine) == string(theirs)
+}
+
+// shape is what a caller of the declaration can tell apart.
+func (d *Declaration) shape() any {
+	services := make([]string, len(d.staging.services))
+	for i, service := range d.staging.services {
+		services[i] = service.ID
+	}
+	return []any{d.described, services, d.staging.needs, len(d.staging.onOpen), len(d.staging.onClose)}
+}

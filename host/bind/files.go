@@ -1,0 +1,154 @@
+package bind
+
+import (
+	"context"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/vfs"
+)
+
+// operation is one file operation: its arguments have been checked.
+type operation func(world *vfs.World) (any, error)
+
+// fileOperations are the operations of host.fs by name, each made from the
+// arguments of a call.
+var fileOperations = []struct {
+	name    string
+	prepare func(args *arguments) operation
+}{
+	{"read", func(args *arguments) operation {
+		path := args.text("path")
+		return func(world *vfs.World) (any, error) {
+			data, err := world.Read(path)
+			return strings.ToValidUTF8(string(data), "\uFFFD"), err
+		}
+	}},
+	{"readBytes", func(args *arguments) operation {
+		path := args.text("path")
+		return func(world *vfs.World) (any, error) {
+			data, err := world.Read(path)
+			return &jsapi.Bytes{Data: data}, err
+		}
+	}},
+	{"write", func(args *arguments) operation {
+		path, data := args.text("path"), args.content("data")
+		return func(world *vfs.World) (any, error) { return done(world.Write(path, data)) }
+	}},
+	{"append", func(args *arguments) operation {
+		path, data := args.text("path"), args.content("data")
+		return func(world *vfs.World) (any, error) { return done(world.Append(path, data)) }
+	}},
+	{"list", func(args *arguments) operation {
+		path := args.text("path")
+		return func(world *vfs.World) (any, error) { return listing(world.List(path)) }
+	}},
+	{"stat", func(args *arguments) operation {
+		path := args.text("path")
+		return func(world *vfs.World) (any, error) { return description(world.Stat(path)) }
+	}},
+	{"lstat", func(args *arguments) operation {
+		path := args.text("path")
+		return func(world *vfs.World) (any, error) { return description(world.Lstat(path)) }
+	}},
+	{"mkdir", func(args *arguments) operation {
+		path, recursive := args.text("path"), args.flag()
+		return func(world *vfs.World) (any, error) { return done(world.Mkdir(path, recursive)) }
+	}},
+	{"remove", func(args *arguments) operation {
+		path, recursive := args.text("path"), args.flag()
+		return func(world *vfs.World) (any, error) { return done(world.Remove(path, recursive)) }
+	}},
+	{"rename", func(args *arguments) operation {
+		from, to := args.text("from"), args.text("to")
+		return func(world *vfs.World) (any, error) { return done(world.Rename(from, to)) }
+	}},
+}
+
+// filesObject makes the fs member of the natives.
+func (h *Host) filesObject() *jsapi.Object {
+	files := &jsapi.Object{}
+	for _, each := range fileOperations {
+		files.Set(each.name, h.live(asynchronous(h.world.Files, each.name, each.prepare)))
+	}
+	return files.Set("watch", h.live(h.watch))
+}
+
+func asynchronous(world *vfs.World, name string, prepare func(*arguments) operation) jsapi.Native {
+	return func(call *jsapi.NativeCall) (any, error) {
+		args := &arguments{function: "fs." + name, call: call}
+		run := prepare(args)
+		if args.err != nil {
+			return nil, args.err
+		}
+		return jsapi.Async{Work: func(context.Context) (any, error) {
+			result, err := run(world)
+			return result, shown(err)
+		}}, nil
+	}
+}
+
+func synchronous(world *vfs.World, name string, prepare func(*arguments) operation) jsapi.Native {
+	return func(call *jsapi.NativeCall) (any, error) {
+		args := &arguments{function: "fs." + name, call: call}
+		run := prepare(args)
+		if args.err != nil {
+			return nil, args.err
+		}
+		result, err := run(world)
+		return result, shown(err)
+	}
+}
+
+func done(err error) (any, error) { return jsapi.Undefined{}, err }
+
+func listing(entries []vfs.Entry, err error) (any, error) {
+	list := &jsapi.Array{Items: make([]any, len(entries))}
+	for i, entry := range entries {
+		list.Items[i] = jsapi.NewObject("name", entry.Name, "kind", string(entry.Kind))
+	}
+	return list, err
+}
+
+func description(info fs.FileInfo, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return jsapi.NewObject(
+		"kind", string(vfs.KindOf(info.Mode())),
+		"size", float64(info.Size()),
+		"mode", float64(info.Mode().Perm()),
+		"mtimeMs", float64(info.ModTime().UnixNano())/float64(time.Millisecond),
+	), nil
+}
+
+// watch calls back for changes until the returned function is called or the
+// owner of the calling code ends.
+func (h *Host) watch(call *jsapi.NativeCall) (any, error) {
+	args := &arguments{function: "fs.watch", call: call}
+	path, callback := args.text("path"), args.function1("callback")
+	if args.err != nil {
+		return nil, args.err
+	}
+	owner := call.Owner
+	deliver := h.deliveries(owner, "a file watch")
+	stop, err := h.world.Files.WatchChanges(path, func(change vfs.Change) {
+		at := path
+		if change.Name != "" && !strings.HasSuffix(path, "/"+change.Name) {
+			at = strings.TrimSuffix(path, "/") + "/" + change.Name
+		}
+		deliver.post(callback, jsapi.NewObject("kind", change.Kind, "path", at))
+	})
+	if err != nil {
+		return nil, shown(err)
+	}
+	ended := context.AfterFunc(owner.Context(), stop)
+	return jsapi.Native(func(*jsapi.NativeCall) (any, error) {
+		if ended() {
+			stop()
+		}
+		return jsapi.Undefined{}, nil
+	}), nil
+}

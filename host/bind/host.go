@@ -1,0 +1,149 @@
+package bind
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/registry"
+)
+
+// Backend is what the faces need from the host above.
+type Backend interface {
+	// Settings returns the world settings, validated and completed by a JSON
+	// Schema unless that is empty. It does not block.
+	Settings(schema string) (json.RawMessage, error)
+	// Notice shows a message of an extension to the world's owner.
+	Notice(extension, message string)
+	// Report takes an error of an extension that nobody waits for.
+	Report(extension string, err error)
+	// CallService calls the provider that is current now; see
+	// [registry.Registry.CallService].
+	CallService(ctx context.Context, id, method string, args []any) (any, error)
+	// Provided reports whether a service is provided by the current generation,
+	// or by Go.
+	Provided(id string) bool
+}
+
+// Host makes the natives that one extension gets at one generation, or one of its
+// resources. Its methods are called on the isolate's loop.
+type Host struct {
+	name       string
+	generation string
+	world      *World
+	backend    Backend
+	owner      *jsapi.Owner
+	staging    *Staging // nil for a resource
+	resources  Resources
+	limits     Limits
+}
+
+// Resources keeps the resources of an extension in one isolate.
+type Resources interface {
+	// Claim notes that the generation with this host uses the resource.
+	Claim(host *Host, key string)
+	// Create returns a host of the new resource's own.
+	Create(host *Host, key string) *Host
+	// Forget drops a resource whose creation failed.
+	Forget(key string)
+}
+
+// Config is what a [Host] is made of.
+type Config struct {
+	Extension  string
+	Generation string // the commit's sha
+	World      *World
+	Backend    Backend
+	Owner      *jsapi.Owner
+	Resources  Resources
+	Limits     Limits
+	// Candidate reports whether a service is provided in the candidate so far.
+	Candidate func(id string) bool
+}
+
+// NewHost returns the host of an extension whose factory is about to run.
+func NewHost(config Config) *Host {
+	return &Host{
+		name: config.Extension, generation: config.Generation, world: config.World, backend: config.Backend,
+		owner: config.Owner, resources: config.Resources, limits: config.Limits,
+		staging: &Staging{provided: config.Candidate},
+	}
+}
+
+// ForResource returns the host of a resource: what starts through it belongs to
+// owner.
+func (h *Host) ForResource(owner *jsapi.Owner) *Host {
+	own := *h
+	own.owner, own.staging = owner, nil
+	return &own
+}
+
+// Owner returns what the host belongs to.
+func (h *Host) Owner() *jsapi.Owner { return h.owner }
+
+// Staging returns what the factory asked for.
+func (h *Host) Staging() *Staging { return h.staging }
+
+// Natives makes the object that script/host.ts builds the Host of; see
+// NativeHost in script/native.ts.
+func (h *Host) Natives() *jsapi.Object {
+	return jsapi.NewObject(
+		"name", h.name,
+		"generation", h.generation,
+		"fs", h.filesObject(),
+		"exec", h.live(h.exec),
+		"git", h.live(h.git),
+		"settings", h.live(h.settings),
+		"implement", h.live(h.implement),
+		"need", h.live(h.need),
+		"provided", h.live(h.provided),
+		"call", h.live(h.callService),
+		"onOpen", h.live(h.onOpen),
+		"onClose", h.live(h.onClose),
+		"claim", h.live(h.claim),
+		"create", h.live(h.create),
+		"forget", h.live(h.forget),
+		"notice", h.live(h.notice),
+	)
+}
+
+// live refuses calls once the host's generation or resource has ended, and gives
+// what is started to the host's owner.
+func (h *Host) live(native jsapi.Native) jsapi.Native {
+	return func(call *jsapi.NativeCall) (any, error) {
+		if h.owner.Closed() {
+			return nil, context.Cause(h.owner.Context())
+		}
+		return native(call)
+	}
+}
+
+func (h *Host) report(err error) { h.backend.Report(h.name, err) }
+
+func (h *Host) notice(call *jsapi.NativeCall) (any, error) {
+	args := &arguments{function: "notice", call: call}
+	message := args.text("message")
+	if args.err == nil {
+		h.backend.Notice(h.name, message)
+	}
+	return jsapi.Undefined{}, args.err
+}
+
+func (h *Host) settings(call *jsapi.NativeCall) (any, error) {
+	args := &arguments{function: "settings", call: call}
+	schema := args.optional("schema")
+	if args.err != nil {
+		return nil, args.err
+	}
+	settings, err := h.backend.Settings(schema)
+	return settings, err
+}
+
+// nest counts calls across isolates; package registry keeps the count.
+func nest(ctx context.Context) (context.Context, error) {
+	depth := registry.CallDepth(ctx)
+	if depth >= registry.MaxCallDepth {
+		return nil, shown(&registry.CallDepthError{})
+	}
+	return registry.WithCallDepth(ctx, depth+1), nil
+}

@@ -1,0 +1,41 @@
+package bind
+
+import (
+	"time"
+
+	"github.com/seed-d579e5eb/harness/jsapi"
+)
+
+// Limit bounds one kind of job: the time without yielding, and the whole; 0 is no
+// bound.
+type Limit struct {
+	Running time.Duration
+	Whole   time.Duration
+}
+
+func (l Limit) job(work string, owner *jsapi.Owner) jsapi.Job {
+	return jsapi.Job{Owner: owner, Work: work, Running: l.Running, Whole: l.Whole}
+}
+
+// Limits are the budgets of everything that extensions run. [DefaultLimits] has
+// those of host-api section 5.
+type Limits struct {
+	Modules  Limit
+	Factory  Limit
+	Commit   time.Duration // all factories of a commit together
+	Hook     Limit         // hooks, sections, wraps, prepareArguments
+	Tool     Limit
+	Callback Limit // services, commands, routines, timers, watches, onOpen, onClose, dispose
+}
+
+// DefaultLimits returns the budgets that hold unless an embedder says otherwise.
+func DefaultLimits() Limits {
+	return Limits{
+		Modules:  Limit{Running: 2 * time.Second, Whole: 10 * time.Second},
+		Factory:  Limit{Running: 2 * time.Second, Whole: 10 * time.Second},
+		Commit:   30 * time.Second,
+		Hook:     Limit{Running: 5 * time.Second, Whole: 10 * time.Second},
+		Tool:     Limit{Running: 5 * time.Second},
+		Callback: Limit{Running: 5 * time.Second, Whole: time.Minute},
+	}
+}

@@ -1,0 +1,195 @@
+package bind
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/registry"
+)
+
+// reach calls functions of a declaration the way the registry wants them called.
+type reach struct {
+	caller Caller
+	limits Limits
+}
+
+// tool makes the Execute of a tool. A call that is lost with its isolate is
+// interrupted.
+func (r reach) tool(path, name string, timeout time.Duration) func(context.Context, *registry.Call) (*registry.Result, error) {
+	job := r.limits.Tool.job("tool "+name, nil)
+	job.Result = jsapi.AsJSON
+	if timeout > 0 {
+		job.Whole = timeout
+	}
+	return func(ctx context.Context, call *registry.Call) (*registry.Result, error) {
+		data, err := r.caller.Call(ctx, job, path, call.Arguments, callInfo(call.ID), publisher(call), jsapi.OwnContext{})
+		if err != nil {
+			return nil, interrupted(err)
+		}
+		return decodeResult(data)
+	}
+}
+
+// callInfo is the CallInfo of script/call.ts.
+func callInfo(id string) *jsapi.Object {
+	return jsapi.NewObject("callId", id, "conversationId", 0, "taskId", 0)
+}
+
+// publisher hands what a running tool publishes to the registry.
+func publisher(call *registry.Call) jsapi.Native {
+	return func(native *jsapi.NativeCall) (any, error) {
+		args := &arguments{function: "api", call: native}
+		kind, text := args.text("kind"), args.optional("value")
+		if args.err != nil {
+			return nil, args.err
+		}
+		return jsapi.Undefined{}, publish(call, kind, text)
+	}
+}
+
+func publish(call *registry.Call, kind, text string) error {
+	switch kind {
+	case "output":
+		return call.Output(text)
+	case "details":
+		if text == "" {
+			text = "null"
+		}
+		return call.Details(json.RawMessage(text))
+	default:
+		var diagnostic registry.Diagnostic
+		if err := json.Unmarshal([]byte(text), &diagnostic); err != nil {
+			return &TypeError{Function: "api.diagnostic", Argument: "the diagnostic", Want: "{ severity, message }"}
+		}
+		return call.Diagnose(diagnostic)
+	}
+}
+
+// interrupted tells the registry of a call that was lost with its isolate, for no
+// fault of its own.
+func interrupted(err error) error {
+	var replaced *jsapi.ReplacedError
+	if errors.As(err, &replaced) {
+		return &registry.InterruptedError{Err: err}
+	}
+	return err
+}
+
+func decodeResult(data any) (*registry.Result, error) {
+	text, _ := data.(json.RawMessage)
+	if text == nil {
+		return nil, nil
+	}
+	var result registry.Result
+	if err := json.Unmarshal(text, &result); err != nil {
+		return nil, fmt.Errorf("the result is not one of a tool: %w", err)
+	}
+	return &result, nil
+}
+
+func (r reach) prepare(path, name string) func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	job := r.limits.Hook.job("prepareArguments of tool "+name, nil)
+	job.Result = jsapi.AsJSON
+	return func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
+		data, err := r.caller.Call(ctx, job, path, arguments)
+		if err != nil {
+			return nil, err
+		}
+		return data.(json.RawMessage), nil
+	}
+}
+
+// hookedCall is the call as a handler sees it.
+func hookedCall(call registry.ToolCallEvent) *jsapi.Object {
+	seen := jsapi.NewObject("id", call.ID, "name", call.Tool, "arguments", call.Arguments)
+	if call.Parent != nil {
+		seen.Set("parent", jsapi.NewObject("taskId", call.Parent.TaskID, "callId", call.Parent.CallID))
+	}
+	return seen
+}
+
+func (r reach) gate(path string) func(context.Context, registry.HookContext, registry.ToolCallEvent) (registry.Decision, error) {
+	job := r.limits.Hook.job("hook beforeTool", nil)
+	job.Result = jsapi.AsJSON
+	return func(ctx context.Context, at registry.HookContext, call registry.ToolCallEvent) (registry.Decision, error) {
+		data, err := r.caller.Call(ctx, job, path, hookedCall(call), callInfo(call.ID), jsapi.OwnContext{})
+		if err != nil {
+			return registry.Decision{}, err
+		}
+		return decodeDecision(data)
+	}
+}
+
+var verdicts = map[string]registry.Verdict{
+	"nothing": registry.VerdictNone, "allow": registry.VerdictAllow,
+	"ask": registry.VerdictAsk, "block": registry.VerdictBlock,
+}
+
+func decodeDecision(data any) (registry.Decision, error) {
+	text, _ := data.(json.RawMessage)
+	if text == nil {
+		return registry.Decision{}, nil
+	}
+	var decided struct {
+		Verdict   string
+		Reason    string
+		Arguments json.RawMessage
+	}
+	if err := json.Unmarshal(text, &decided); err != nil {
+		return registry.Decision{}, fmt.Errorf("the decision cannot be read: %w", err)
+	}
+	return registry.Decision{Verdict: verdicts[decided.Verdict], Reason: decided.Reason, Arguments: decided.Arguments}, nil
+}
+
+func (r reach) after(path string) func(context.Context, registry.HookContext, registry.ToolCallEvent, *registry.Result) (*registry.Result, error) {
+	job := r.limits.Hook.job("hook afterTool", nil)
+	job.Result = jsapi.AsJSON
+	return func(ctx context.Context, at registry.HookContext, call registry.ToolCallEvent, result *registry.Result) (*registry.Result, error) {
+		shown, err := json.Marshal(result)
+		if err != nil {
+			return nil, err
+		}
+		data, err := r.caller.Call(ctx, job, path, hookedCall(call), json.RawMessage(shown), callInfo(call.ID), jsapi.OwnContext{})
+		if err != nil {
+			return nil, err
+		}
+		return decodeResult(data)
+	}
+}
+
+// service makes the Call of a service; the function takes the method and its
+// arguments.
+func (r reach) service(path, id string) func(context.Context, string, []any) (any, error) {
+	return func(ctx context.Context, method string, args []any) (any, error) {
+		job := r.limits.Callback.job("service "+id+"."+method, nil)
+		return r.caller.Call(ctx, job, path, method, &jsapi.Array{Items: args})
+	}
+}
+
+// callbacks runs count functions of a kind one after another; all of them run,
+// whatever fails.
+func (r reach) callbacks(ctx context.Context, kind string, count int, reverse bool) error {
+	var failed []error
+	for i := range count {
+		if reverse {
+			i = count - 1 - i
+		}
+		job := r.limits.Callback.job(kind, nil)
+		job.Result = jsapi.AsNothing
+		if _, err := r.caller.Call(ctx, job, functionPath(kind, i)); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (r reach) shutdown(ctx context.Context) error {
+	job := r.limits.Callback.job("shutdown", nil)
+	job.Result = jsapi.AsNothing
+	_, err := r.caller.Call(ctx, job, "extension.shutdown")
+	return err
+}

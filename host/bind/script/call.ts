@@ -1,0 +1,141 @@
+/** Calls of what an extension declared: what handlers get, and what their answers mean. */
+
+import type { HookApi, ToolExecutionApi, ToolRegistration, ToolResult } from "@earendil-works/pi-durable";
+import type { Context } from "@earendil-works/chord/context";
+import { named, notAvailable } from "harness:bind/errors";
+
+/** What Go says about a call of a tool. */
+export interface CallInfo {
+  callId: string;
+  conversationId: number;
+  taskId: number;
+}
+
+type Publish = (kind: "output" | "details" | "diagnostic", value: unknown) => void;
+
+const engine = "the durable engine";
+const later = ["memo", "commit", "createTask", "getTask", "waitForTask", "snapshot", "snapshotAsOf", "watchDoc", "executeTool"];
+
+/** Runs a tool and gives its result in one form. */
+export async function runTool(
+  tool: ToolRegistration,
+  args: unknown,
+  info: CallInfo,
+  publish: Publish,
+  context: Context,
+): Promise<unknown> {
+  const state = { settled: false, output: "" };
+  try {
+    return toolResult(await tool.execute(args, toolApi(info, publish, state), context), `tool ${tool.name}`);
+  } finally {
+    state.settled = true;
+  }
+}
+
+function toolApi(info: CallInfo, publish: Publish, state: { settled: boolean; output: string }): ToolExecutionApi {
+  const live = () => {
+    if (state.settled) throw named("Settled", `call ${info.callId} has settled`);
+  };
+  const api: Record<string, unknown> = {
+    ...info,
+    output: (chunk: unknown) => {
+      live();
+      state.output += String(chunk);
+      publish("output", String(chunk));
+    },
+    outputWindow: () => state.output,
+    retainedOutput: () => state.output,
+    diagnostic: (diagnostic: unknown) => {
+      live();
+      publish("diagnostic", JSON.stringify(diagnostic));
+    },
+    details: async (details: unknown) => {
+      live();
+      publish("details", JSON.stringify(details));
+    },
+  };
+  for (const member of later) {
+    api[member] = async () => {
+      live();
+      return notAvailable(`api.${member}`, engine);
+    };
+  }
+  return api as unknown as ToolExecutionApi;
+}
+
+/** A result in the form that Go reads. Newer extensions say output, older ones content. */
+export function toolResult(result: unknown, what: string): unknown {
+  if (result === undefined || result === null) return { content: [], isError: false };
+  if (typeof result === "string") return { content: [text(result)], isError: false };
+  if (typeof result !== "object") throw new TypeError(`${what} must return an object, not ${typeof result}`);
+  const { output, content, details, isError, diagnostics, control } = result as ToolResult;
+  return {
+    content: parts(content ?? output, what),
+    details,
+    isError: isError === true,
+    diagnostics,
+    control,
+  };
+}
+
+function text(value: string): { type: "text"; text: string } {
+  return { type: "text", text: value };
+}
+
+function parts(value: unknown, what: string): unknown[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value === "string") return [text(value)];
+  if (!Array.isArray(value)) throw new TypeError(`${what}: output must be a string or an array of text and image parts`);
+  return value.map((part: any) => {
+    if (typeof part === "string") return text(part);
+    if (part?.type === "text" && typeof part.text === "string") return text(part.text);
+    if (part?.type === "image" && typeof part.data === "string" && typeof part.mimeType === "string") {
+      return { type: "image", data: part.data, mimeType: part.mimeType };
+    }
+    throw new TypeError(`${what}: a part of the output must be { type: "text", text } or { type: "image", data, mimeType }`);
+  });
+}
+
+/** What hook handlers get beside their subject. */
+function hookApi(info: CallInfo): HookApi {
+  const missing = (member: string) => async () => notAvailable(`api.${member}`, engine);
+  return {
+    taskId: info.taskId,
+    conversationId: info.conversationId,
+    memo: missing("memo"),
+    snapshot: missing("snapshot"),
+    snapshotAsOf: missing("snapshotAsOf"),
+  } as unknown as HookApi;
+}
+
+/** Asks a gate about a call. What it gives is undefined or one decision. */
+export async function runGate(handler: Function, call: unknown, info: CallInfo, context: Context): Promise<unknown> {
+  const decision: unknown = await handler(call, hookApi(info), context);
+  if (decision === undefined || decision === null) return undefined;
+  if (typeof decision !== "object") throw new TypeError("beforeTool must return an object or nothing");
+  const { block, ask, allow, arguments: changed } = decision as Record<string, unknown>;
+  if (typeof block === "string") return { verdict: "block", reason: block };
+  if (block !== undefined) throw new TypeError("beforeTool: block must be the reason, as a string");
+  if (changed !== undefined && (typeof changed !== "object" || changed === null || Array.isArray(changed))) {
+    throw new TypeError("beforeTool: arguments must be an object");
+  }
+  if (ask !== undefined) {
+    if (typeof ask !== "string") throw new TypeError("beforeTool: ask must be the reason, as a string");
+    return { verdict: "ask", reason: ask, arguments: changed };
+  }
+  if (allow === true) return { verdict: "allow", arguments: changed };
+  if (changed === undefined) throw new TypeError("beforeTool must return { arguments }, { block }, { ask }, { allow: true } or nothing");
+  return { verdict: "nothing", arguments: changed };
+}
+
+/** Shows a result to an afterTool handler. What it gives is undefined or another result. */
+export async function runAfter(
+  handler: Function,
+  call: unknown,
+  result: unknown,
+  info: CallInfo,
+  context: Context,
+): Promise<unknown> {
+  const changed: unknown = await handler(call, result, hookApi(info), context);
+  return changed === undefined || changed === null ? undefined : toolResult(changed, "afterTool");
+}

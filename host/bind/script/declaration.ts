@@ -1,0 +1,263 @@
+/** Reads what a module exports into a description that Go understands. */
+
+import type { Context } from "@earendil-works/chord/context";
+import { runAfter, runGate, runTool, type CallInfo } from "harness:bind/call";
+import { createHost } from "harness:bind/host";
+import type { NativeHost } from "harness:bind/native";
+
+export { disposeResource } from "harness:bind/resources";
+
+interface Problem {
+  message: string;
+  hint?: string;
+}
+
+type Members = Record<string, unknown>;
+
+/**
+ * Calls the factory, if the default export is one, and describes the extension.
+ * Functions are listed by their path in the declaration.
+ */
+export async function stage(exports: Members, native: NativeHost): Promise<unknown> {
+  const reader = new Reader();
+  const order = reader.order(exports);
+  if (!("default" in exports)) {
+    reader.problem("there is no default export", "export default an extension, or a function that takes the host and returns one");
+    return { order, problems: reader.problems };
+  }
+  let extension: unknown = exports["default"];
+  if (typeof extension === "function") extension = await extension(createHost(native));
+  if (typeof extension !== "object" || extension === null) {
+    reader.problem(`the default export must be an extension object or a function that returns one, not ${kindOf(extension)}`);
+    return { order, problems: reader.problems };
+  }
+  const declared = reader.extension(extension as Members);
+  return { order, ...declared, functions: reader.functions, problems: reader.problems };
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
+}
+
+class Reader {
+  readonly problems: Problem[] = [];
+  readonly functions: [path: string, call: Function][] = [];
+
+  problem(message: string, hint?: string): void {
+    this.problems.push(hint === undefined ? { message } : { message, hint });
+  }
+
+  order(exports: Members): number {
+    const order = this.read(exports, "order", "the export ");
+    if (order === undefined) return 0;
+    if (typeof order === "number" && Number.isFinite(order)) return order;
+    this.problem("the export order must be a finite number");
+    return 0;
+  }
+
+  // A getter may throw; that is a problem of the declaration, not of the reader.
+  private read(from: Members, key: string, prefix = ""): unknown {
+    try {
+      return from[key];
+    } catch (error) {
+      this.problem(`reading ${prefix}${key} threw: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+
+  private string(from: Members, key: string, path: string, optional = false): string {
+    const value = this.read(from, key, `${path}.`);
+    if (typeof value === "string") return value;
+    if (!(optional && value === undefined)) this.problem(`${path}.${key} must be a string, not ${kindOf(value)}`);
+    return "";
+  }
+
+  private list(from: Members, key: string): Members[] {
+    const value = this.read(from, key);
+    if (value === undefined) return [];
+    if (!Array.isArray(value)) {
+      this.problem(`${key} must be an array, not ${kindOf(value)}`);
+      return [];
+    }
+    return value.filter((item: unknown, index): item is Members => {
+      if (typeof item === "object" && item !== null) return true;
+      this.problem(`${key}[${index}] must be an object, not ${kindOf(item)}`);
+      return false;
+    });
+  }
+
+  private strings(from: Members, key: string, path: string): string[] | undefined {
+    const value = this.read(from, key, `${path}.`);
+    if (value === undefined) return undefined;
+    if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
+    this.problem(`${path}.${key} must be an array of strings`);
+    return undefined;
+  }
+
+  // Notes a function of the declaration; call is how Go calls it.
+  private callable(from: Members, key: string, path: string, call: (call: Function) => Function, optional = false): boolean {
+    const value = this.read(from, key, `${path}.`);
+    if (typeof value === "function") {
+      this.functions.push([`${path}.${key}`, call(value)]);
+      return true;
+    }
+    if (!(optional && value === undefined)) this.problem(`${path}.${key} must be a function, not ${kindOf(value)}`);
+    return false;
+  }
+
+  extension(extension: Members): Members {
+    return {
+      name: this.string(extension, "name", "extension"),
+      manifest: this.manifest(extension),
+      scopes: this.strings(extension, "scopes", "extension"),
+      tools: this.list(extension, "tools").map((tool, index) => this.tool(tool, `tools[${index}]`)),
+      sections: this.list(extension, "sections").map((section, index) => this.section(section, `sections[${index}]`)),
+      hooks: this.list(extension, "hooks").flatMap((hook, index) => this.hook(hook, `hooks[${index}]`)),
+      wraps: this.list(extension, "wraps").map((wrap, index) => this.wrap(wrap, `wraps[${index}]`)),
+      tasks: this.list(extension, "tasks").map((task, index) => this.task(task, `tasks[${index}]`)),
+      commands: this.list(extension, "commands").map((command, index) => this.command(command, `commands[${index}]`)),
+      routine: this.routine(extension),
+      capabilities: this.capabilities(extension),
+      instantiates: this.optional(extension, "instantiate"),
+      shuts: this.optional(extension, "shutdown"),
+    };
+  }
+
+  private optional(extension: Members, key: string): boolean {
+    return this.callable(extension, key, "extension", (call) => () => Reflect.apply(call, extension, []), true);
+  }
+
+  private manifest(extension: Members): Members | undefined {
+    const manifest = this.read(extension, "manifest");
+    if (manifest === undefined) return undefined;
+    if (typeof manifest !== "object" || manifest === null) {
+      this.problem(`manifest must be an object, not ${kindOf(manifest)}`);
+      return undefined;
+    }
+    const members = manifest as Members;
+    const settings = this.read(members, "settings", "manifest.");
+    return {
+      version: this.string(members, "version", "manifest", true),
+      hooks: this.strings(members, "hooks", "manifest"),
+      provides: this.strings(members, "provides", "manifest"),
+      requires: this.strings(members, "requires", "manifest"),
+      requests: this.strings(members, "requests", "manifest"),
+      settings: settings === undefined ? undefined : this.json(settings, "manifest.settings"),
+    };
+  }
+
+  private json(value: unknown, path: string): string | undefined {
+    try {
+      return JSON.stringify(value);
+    } catch (error) {
+      this.problem(`${path} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+
+  private tool(tool: Members, path: string): Members {
+    this.callable(tool, "execute", path, () => (args: unknown, info: CallInfo, publish: any, context: Context) =>
+      runTool(tool as any, args, info, publish, context));
+    const timeout = this.read(tool, "timeout", `${path}.`);
+    if (timeout !== undefined && !(typeof timeout === "number" && timeout > 0)) {
+      this.problem(`${path}.timeout must be a number of seconds above 0`);
+    }
+    return {
+      name: this.string(tool, "name", path),
+      description: this.string(tool, "description", path),
+      parameters: this.json(this.read(tool, "parameters", `${path}.`) ?? {}, `${path}.parameters`),
+      replay: this.choice(tool, "replay", path, ["safe", "unsafe"]),
+      executionMode: this.choice(tool, "executionMode", path, ["parallel", "sequential"]),
+      timeout: typeof timeout === "number" ? timeout : undefined,
+      prepares: this.callable(tool, "prepareArguments", path, (call) => (args: unknown) => Reflect.apply(call, tool, [args]), true),
+    };
+  }
+
+  private choice(from: Members, key: string, path: string, choices: readonly string[]): string | undefined {
+    const value = this.read(from, key, `${path}.`);
+    if (value === undefined) return undefined;
+    if (typeof value === "string" && choices.includes(value)) return value;
+    this.problem(`${path}.${key} must be ${choices.map((choice) => JSON.stringify(choice)).join(" or ")}`);
+    return undefined;
+  }
+
+  private section(section: Members, path: string): Members {
+    this.callable(section, "render", path, (call) => (...args: unknown[]) => Reflect.apply(call, section, args));
+    return { key: this.string(section, "key", path) };
+  }
+
+  private hook(hook: Members, path: string): Members[] {
+    const kind = this.read(hook, "kind", `${path}.`);
+    if (typeof kind === "string") {
+      return this.handler(hook, "handler", path, kind) ? [{ kind, function: `${path}.handler` }] : [];
+    }
+    const task = this.string(hook, "task", path);
+    const handlers = this.read(hook, "handlers", `${path}.`);
+    if (typeof handlers !== "object" || handlers === null) {
+      this.problem(`${path}.handlers must be an object, not ${kindOf(handlers)}`);
+      return [];
+    }
+    return Object.keys(handlers).flatMap((name) => {
+      const at = `${path}.handlers`;
+      const known = this.handler(handlers as Members, name, at, `${task}.${name}`);
+      return known ? [{ task, handler: name, function: `${at}.${name}` }] : [];
+    });
+  }
+
+  private handler(from: Members, key: string, path: string, kind: string): boolean {
+    return this.callable(from, key, path, (call) => {
+      const bound = (...args: unknown[]) => Reflect.apply(call, from, args);
+      if (kind === "tool_call" || kind === "pi.tool.beforeTool") {
+        return (subject: unknown, info: CallInfo, context: Context) => runGate(bound, subject, info, context);
+      }
+      if (kind === "tool_result" || kind === "pi.tool.afterTool") {
+        return (subject: unknown, result: unknown, info: CallInfo, context: Context) =>
+          runAfter(bound, subject, result, info, context);
+      }
+      return bound;
+    }, true);
+  }
+
+  private wrap(wrap: Members, path: string): Members {
+    this.callable(wrap, "wrap", path, (call) => (inner: unknown) => Reflect.apply(call, wrap, [inner]));
+    return { tool: this.string(wrap, "tool", path, true), section: this.string(wrap, "section", path, true) };
+  }
+
+  private task(task: Members, path: string): Members {
+    const definition = this.read(task, "definition", `${path}.`);
+    if (typeof definition !== "object" || definition === null) {
+      this.problem(`${path} must be made by defineTask`);
+      return { name: "", version: 0 };
+    }
+    const members = definition as Members;
+    const version = this.read(members, "version", `${path}.definition.`);
+    if (!Number.isInteger(version)) this.problem(`${path}.definition.version must be an integer`);
+    return { name: this.string(members, "name", `${path}.definition`), version: Number.isInteger(version) ? version : 0 };
+  }
+
+  private command(command: Members, path: string): Members {
+    this.callable(command, "execute", path, (call) => (...args: unknown[]) => Reflect.apply(call, command, args));
+    return {
+      name: this.string(command, "name", path),
+      description: this.string(command, "description", path, true),
+    };
+  }
+
+  private routine(extension: Members): boolean {
+    const routine = this.read(extension, "routine");
+    if (routine === undefined) return false;
+    if (typeof routine !== "object" || routine === null) {
+      this.problem(`routine must be an object, not ${kindOf(routine)}`);
+      return false;
+    }
+    return this.callable(routine as Members, "execute", "routine", (call) => (...args: unknown[]) => Reflect.apply(call, routine, args));
+  }
+
+  private capabilities(extension: Members): string[] {
+    const capabilities = this.read(extension, "capabilities");
+    if (capabilities === undefined) return [];
+    if (typeof capabilities === "object" && capabilities !== null) return Object.keys(capabilities);
+    this.problem(`capabilities must be an object, not ${kindOf(capabilities)}`);
+    return [];
+  }
+}

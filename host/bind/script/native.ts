@@ -1,0 +1,53 @@
+/** What Go gives to the host of one extension at one generation, or of one resource. */
+
+import type { Entry, ExecResult, FileChange, FileStat, OutputStream } from "harness";
+
+export interface NativeFiles {
+  read(path: string): Promise<string>;
+  readBytes(path: string): Promise<Uint8Array>;
+  write(path: string, data: string | Uint8Array): Promise<void>;
+  append(path: string, data: string | Uint8Array): Promise<void>;
+  list(path: string): Promise<Entry[]>;
+  stat(path: string): Promise<FileStat>;
+  lstat(path: string): Promise<FileStat>;
+  mkdir(path: string, recursive: boolean): Promise<void>;
+  remove(path: string, recursive: boolean): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  /** Returns what ends the watch. */
+  watch(path: string, callback: (change: FileChange) => void): () => void;
+}
+
+export interface NativeCommand {
+  command: string | readonly string[];
+  cwd: string | undefined;
+  env: readonly (readonly [string, string])[];
+  timeout: number | undefined;
+  stdin: string | Uint8Array | undefined;
+  maxBytes: number | undefined;
+  signal: AbortSignal | undefined;
+  onOutput: ((text: string, stream: OutputStream) => void) | undefined;
+}
+
+export interface NativeHost {
+  readonly name: string;
+  readonly generation: string;
+  readonly fs: NativeFiles;
+  exec(command: NativeCommand): Promise<ExecResult>;
+  git(cwd: string, args: readonly string[]): Promise<string>;
+  /** The settings, validated and completed by the schema, if any. */
+  settings(schema: string | undefined): Record<string, unknown>;
+  implement(id: string, invoke: (method: string, args: unknown[]) => unknown): void;
+  /** Notes that the extension cannot go live without the service. */
+  need(id: string): void;
+  provided(id: string): boolean;
+  call(id: string, method: string, args: unknown[]): Promise<unknown>;
+  onOpen(callback: () => unknown): void;
+  onClose(callback: () => unknown): void;
+  /** Notes that this generation uses a resource. */
+  claim(key: string): void;
+  /** Runs create as the resource's own code, with natives of the resource's own. */
+  create(key: string, create: (native: NativeHost) => void): void;
+  /** Forgets a resource whose creation failed. */
+  forget(key: string): void;
+  notice(message: string): void;
+}

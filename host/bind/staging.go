@@ -1,0 +1,85 @@
+package bind
+
+import (
+	"sync"
+
+	"github.com/seed-d579e5eb/harness/jsapi"
+)
+
+// Staging collects what a factory asks for, until it has returned.
+type Staging struct {
+	provided func(id string) bool
+
+	mu       sync.Mutex
+	sealed   bool
+	services []Implementation
+	needs    []string
+	onOpen   []*jsapi.Function
+	onClose  []*jsapi.Function
+}
+
+// Implementation is a service that a factory offers.
+type Implementation struct {
+	ID     string
+	Invoke *jsapi.Function // takes the method's name and its arguments
+}
+
+// StagingClosedError is a member that stages, called after the factory returned.
+type StagingClosedError struct{ Member string }
+
+func (e *StagingClosedError) Error() string {
+	return e.Member + " can be called only while the factory runs"
+}
+
+// ErrorName implements [jsapi.Named].
+func (e *StagingClosedError) ErrorName() string { return "StagingClosed" }
+
+var _ jsapi.Named = (*StagingClosedError)(nil)
+
+// Seal ends staging: the factory has returned.
+func (s *Staging) Seal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sealed = true
+}
+
+// add runs keep unless staging has ended. Resources do not stage.
+func (s *Staging) add(member string, keep func()) (any, error) {
+	if s == nil {
+		return nil, &StagingClosedError{Member: member}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sealed {
+		return nil, &StagingClosedError{Member: member}
+	}
+	keep()
+	return jsapi.Undefined{}, nil
+}
+
+func (s *Staging) open() bool {
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.sealed
+}
+
+func (h *Host) onOpen(call *jsapi.NativeCall) (any, error) {
+	args := &arguments{function: "onOpen", call: call}
+	callback := args.function1("callback")
+	if args.err != nil {
+		return nil, args.err
+	}
+	return h.staging.add("onOpen", func() { h.staging.onOpen = append(h.staging.onOpen, callback) })
+}
+
+func (h *Host) onClose(call *jsapi.NativeCall) (any, error) {
+	args := &arguments{function: "onClose", call: call}
+	callback := args.function1("callback")
+	if args.err != nil {
+		return nil, args.err
+	}
+	return h.staging.add("onClose", func() { h.staging.onClose = append(h.staging.onClose, callback) })
+}

@@ -1,0 +1,48 @@
+package bind
+
+import (
+	"errors"
+
+	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/registry"
+	"github.com/seed-d579e5eb/harness/vfs"
+	"github.com/seed-d579e5eb/harness/vfs/run"
+)
+
+// World is what the faces work on.
+type World struct {
+	Files    *vfs.World
+	Commands *run.Runner
+}
+
+// shown gives an error the name and the members that an author is promised.
+func shown(err error) error {
+	if err == nil {
+		return nil
+	}
+	var file *vfs.Error
+	var git *run.GitError
+	var start *run.StartError
+	var missing *registry.NotProvidedError
+	var method *registry.NotAMethodError
+	var depth *registry.CallDepthError
+	switch {
+	case errors.As(err, &file):
+		return jsapi.NewError(err, "Error", jsapi.NewObject("code", file.Code, "path", file.Path, "syscall", file.Syscall))
+	case errors.As(err, &git):
+		args := &jsapi.Array{}
+		for _, arg := range git.Args {
+			args.Items = append(args.Items, arg)
+		}
+		return jsapi.NewError(err, "GitError", jsapi.NewObject("code", float64(git.Code), "args", args))
+	case errors.As(err, &start):
+		return jsapi.NewError(err, "StartError", jsapi.NewObject("code", start.Code, "program", start.Program))
+	case errors.As(err, &missing):
+		return jsapi.NewError(err, "NotProvided", nil)
+	case errors.As(err, &method):
+		return jsapi.NewError(err, "NotAMethod", nil)
+	case errors.As(err, &depth):
+		return jsapi.NewError(err, "CallDepth", nil)
+	}
+	return err
+}

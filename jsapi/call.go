@@ -1,0 +1,273 @@
+package jsapi
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dop251/goja"
+)
+
+// Callee is what a call reaches: a [Function], or a [Method].
+type Callee interface {
+	// callee finds the function on the loop.
+	callee(iso *Isolate) (this goja.Value, call goja.Callable, err error)
+	home() (*Isolate, *Owner)
+}
+
+// Call calls a function of this isolate with data and returns its result, after
+// its promise settled. args are data (see value.go), or [OwnContext] and
+// [OwnSignal].
+//
+// Errors: what the code threw, as an [*Error]; a [*TimeoutError]; a [*BusyError]
+// when the loop did not take the job in time; a [*ReplacedError] when the isolate
+// was lost meanwhile; a [*ClosedError] when it or the owner has ended; a
+// [*DataCloneError] for an argument or a result that cannot be carried; an
+// [*OverflowError], a [*PanicError] or an [*InterruptError] when the job cost the
+// isolate its life; the cause of ctx when that ended.
+func (iso *Isolate) Call(ctx context.Context, job Job, callee Callee, args ...any) (any, error) {
+	if home, owner := callee.home(); job.Owner == nil {
+		job.Owner = owner
+		if home != iso {
+			return nil, &DataCloneError{Path: "callee", Reason: "it is a function of another isolate"}
+		}
+	}
+	return iso.submit(ctx, job, func(c *pendingCall) (goja.Value, error) {
+		this, call, err := callee.callee(iso)
+		if err != nil {
+			return nil, err
+		}
+		values, err := iso.importArgs(c, args)
+		if err != nil {
+			return nil, err
+		}
+		return call(this, values...)
+	})
+}
+
+// submit queues a job whose code is start, and waits for it.
+func (iso *Isolate) submit(ctx context.Context, job Job, start func(*pendingCall) (goja.Value, error)) (any, error) {
+	if job.Owner == nil {
+		job.Owner = iso.root
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	call := &pendingCall{isolate: iso, job: job, start: start, queued: time.Now(), done: make(chan struct{})}
+	call.activity = &activity{owner: job.Owner, values: contextValues{ctx}, work: job.Work}
+	if !iso.pending.add(call) {
+		return nil, iso.failure()
+	}
+	if !iso.loop.post(call.run) {
+		iso.pending.remove(call)
+		<-iso.lost
+		return nil, iso.failure()
+	}
+	return call.wait(ctx)
+}
+
+// pendingCall is one call on its way: queued, running or awaiting its promise.
+type pendingCall struct {
+	isolate  *Isolate
+	job      Job
+	start    func(*pendingCall) (goja.Value, error)
+	activity *activity
+
+	queued  time.Time
+	started atomic.Int64 // nanoseconds from queued to its turn, at least 1; 0 while it waits
+	settled atomic.Bool
+	done    chan struct{}
+	result  any
+	err     error
+
+	signal     *Signal
+	signalOnce sync.Once
+	index      int
+}
+
+// ownSignal returns the call's signal, made when first asked for.
+func (c *pendingCall) ownSignal() *Signal {
+	c.signalOnce.Do(func() { c.signal = NewSignal() })
+	return c.signal
+}
+
+// settle gives the caller its answer; only the first one counts.
+func (c *pendingCall) settle(result any, err error) {
+	if !c.settled.CompareAndSwap(false, true) {
+		return
+	}
+	c.result, c.err = result, err
+	c.isolate.pending.remove(c)
+	close(c.done)
+}
+
+// giveUp settles the call with err and aborts its signal.
+func (c *pendingCall) giveUp(err error) {
+	c.settle(nil, err)
+	c.ownSignal().Abort(err)
+}
+
+// wait blocks until the call is settled, its context ends or its time is up.
+func (c *pendingCall) wait(ctx context.Context) (any, error) {
+	queue := c.job.Queue
+	if queue <= 0 {
+		queue = DefaultQueue
+	}
+	alarm := time.NewTimer(queue)
+	if c.job.Whole > 0 && c.job.Whole < queue {
+		alarm.Reset(c.job.Whole)
+	}
+	defer alarm.Stop()
+	for {
+		select {
+		case <-c.done:
+			return c.result, c.err
+		case <-ctx.Done():
+			c.giveUp(context.Cause(ctx))
+		case <-alarm.C:
+			left, err := c.timeLeft(queue)
+			switch {
+			case err != nil:
+				c.giveUp(err)
+			case left > 0:
+				alarm.Reset(left)
+			}
+		}
+	}
+}
+
+// timeLeft returns how long to wait on (0: for ever), or the error of the clock
+// that ran out.
+func (c *pendingCall) timeLeft(queue time.Duration) (time.Duration, error) {
+	started := c.started.Load()
+	if started == 0 {
+		if left := queue - time.Since(c.queued); left > 0 {
+			return left, nil
+		}
+		return 0, &BusyError{Extension: c.isolate.options.Extension, Work: c.job.Work, Waited: queue}
+	}
+	if c.job.Whole <= 0 {
+		return 0, nil
+	}
+	if left := c.job.Whole - time.Since(c.queued.Add(time.Duration(started))); left > 0 {
+		return left, nil
+	}
+	return 0, &TimeoutError{Extension: c.isolate.options.Extension, Work: c.job.Work, Clock: Whole, Limit: c.job.Whole}
+}
+
+// run is the call's turn on the loop.
+func (c *pendingCall) run() {
+	if c.settled.Load() {
+		return
+	}
+	if c.job.Owner.Closed() {
+		c.settle(nil, context.Cause(c.job.Owner.ctx))
+		return
+	}
+	c.started.Store(max(int64(time.Since(c.queued)), 1))
+	iso := c.isolate
+	err := iso.enter(c.activity, c.job.Running, func() error {
+		value, err := c.start(c)
+		if err != nil {
+			return err
+		}
+		return c.follow(value)
+	}, c.fail)
+	if err != nil {
+		c.fail(err)
+	}
+}
+
+// follow takes the value that the code returned: a promise is awaited.
+func (c *pendingCall) follow(value goja.Value) error {
+	iso := c.isolate
+	object, isObject := value.(*goja.Object)
+	if !isObject {
+		return c.succeed(value)
+	}
+	promise := asPromise(object)
+	if promise == nil {
+		if !iso.isThenable(object) {
+			return c.succeed(value)
+		}
+		resolved, err := iso.intrinsics.resolve(value)
+		if err != nil {
+			return err
+		}
+		object, promise = resolved, asPromise(resolved)
+	}
+	switch promise.State() {
+	case goja.PromiseStateFulfilled:
+		return c.succeed(promise.Result())
+	case goja.PromiseStateRejected:
+		iso.handled(promise)
+		c.fail(iso.thrown(promise.Result()))
+		return nil
+	}
+	return iso.intrinsics.then(object, func(value goja.Value) {
+		if err := c.succeed(value); err != nil {
+			c.fail(err)
+		}
+	}, func(reason goja.Value) { c.fail(iso.thrown(reason)) })
+}
+
+// succeed carries the result out. It runs on the loop.
+func (c *pendingCall) succeed(value goja.Value) error {
+	result, err := c.isolate.exportAs(c.job.Result, value)
+	if err != nil {
+		return err
+	}
+	c.settle(result, nil)
+	return nil
+}
+
+func (c *pendingCall) fail(err error) { c.settle(nil, c.isolate.caught(err)) }
+
+// pendingCalls is the set of calls that are not settled.
+type pendingCalls struct {
+	mu     sync.Mutex
+	calls  []*pendingCall
+	closed bool
+}
+
+func (p *pendingCalls) add(call *pendingCall) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	call.index = len(p.calls)
+	p.calls = append(p.calls, call)
+	return true
+}
+
+func (p *pendingCalls) remove(call *pendingCall) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if call.index >= len(p.calls) || p.calls[call.index] != call {
+		return
+	}
+	last := len(p.calls) - 1
+	p.calls[call.index] = p.calls[last]
+	p.calls[call.index].index = call.index
+	p.calls[last] = nil
+	p.calls = p.calls[:last]
+}
+
+func (p *pendingCalls) len() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.calls)
+}
+
+// failAll settles everything with err and refuses new calls.
+func (p *pendingCalls) failAll(err error) {
+	p.mu.Lock()
+	calls := p.calls
+	p.calls, p.closed = nil, true
+	p.mu.Unlock()
+	for _, call := range calls {
+		call.settle(nil, err)
+	}
+}

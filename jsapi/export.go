@@ -1,0 +1,295 @@
+package jsapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/dop251/goja"
+)
+
+// maxDataDepth bounds the nesting of carried data.
+const maxDataDepth = 500
+
+// exportAs carries a value out in the form that was asked for. It runs on the
+// loop.
+func (iso *Isolate) exportAs(form Form, value goja.Value) (any, error) {
+	switch form {
+	case AsNothing:
+		return nil, nil
+	case AsReference:
+		return &Reference{isolate: iso, value: value}, nil
+	case AsJSON:
+		return iso.exportJSON(value)
+	}
+	return iso.exportData(value)
+}
+
+// exportJSON is JSON.stringify; nil stands for what it leaves out.
+func (iso *Isolate) exportJSON(value goja.Value) (any, error) {
+	text, err := iso.intrinsics.stringify(goja.Undefined(), value)
+	if err != nil {
+		return nil, err
+	}
+	if goja.IsUndefined(text) {
+		return json.RawMessage(nil), nil
+	}
+	return json.RawMessage(text.String()), nil
+}
+
+// exportData walks a value strictly; see value.go for what comes out. The error
+// is a [*DataCloneError], or what a getter threw.
+func (iso *Isolate) exportData(value goja.Value) (data any, err error) {
+	out := newExporter(iso)
+	if thrown := iso.try(func() { data, err = out.export(value, "$", 0) }); thrown != nil {
+		return nil, thrown
+	}
+	return data, err
+}
+
+// exporter carries one value out. It remembers objects, so that cycles and shared
+// parts keep their shape.
+type exporter struct {
+	isolate *Isolate
+	seen    map[*goja.Object]any
+}
+
+func newExporter(iso *Isolate) *exporter { return &exporter{isolate: iso} }
+
+func (out *exporter) remember(object *goja.Object, data any) {
+	if out.seen == nil {
+		out.seen = make(map[*goja.Object]any)
+	}
+	out.seen[object] = data
+}
+
+func (out *exporter) export(value goja.Value, path string, depth int) (any, error) {
+	switch {
+	case value == nil || goja.IsUndefined(value):
+		return Undefined{}, nil
+	case goja.IsNull(value):
+		return nil, nil
+	}
+	switch value := value.(type) {
+	case *goja.Object:
+		return out.exportObject(value, path, depth)
+	case goja.String:
+		return value.String(), nil
+	case *goja.Symbol:
+		return nil, &DataCloneError{Path: path, Reason: "it is a symbol"}
+	}
+	switch plain := value.Export().(type) {
+	case bool, string, float64:
+		return plain, nil
+	case int64:
+		return float64(plain), nil
+	case *big.Int:
+		return new(big.Int).Set(plain), nil
+	default:
+		return nil, &DataCloneError{Path: path, Reason: fmt.Sprintf("it is a %T", plain)}
+	}
+}
+
+func (out *exporter) exportObject(object *goja.Object, path string, depth int) (any, error) {
+	if known, ok := out.seen[object]; ok {
+		return known, nil
+	}
+	if depth > maxDataDepth {
+		return nil, &DataCloneError{Path: path, Reason: fmt.Sprintf("it is nested deeper than %d", maxDataDepth)}
+	}
+	if _, callable := goja.AssertFunction(object); callable {
+		return out.isolate.exportFunction(object), nil
+	}
+	switch object.ClassName() {
+	case "Array":
+		return out.exportArray(object, path, depth)
+	case "Date":
+		return exportDate(object), nil
+	case "Map":
+		return out.exportMap(object, path, depth)
+	case "Set":
+		return out.exportSet(object, path, depth)
+	case "Error":
+		return out.exportError(object, path)
+	case "Object":
+		return out.exportMembers(object, path, depth)
+	}
+	return nil, &DataCloneError{Path: path, Reason: "it is a " + object.ClassName()}
+}
+
+func exportDate(object *goja.Object) Date {
+	if at, ok := object.Export().(time.Time); ok {
+		return Date(at.UnixMilli())
+	}
+	return Date(math.NaN())
+}
+
+func (out *exporter) exportArray(object *goja.Object, path string, depth int) (any, error) {
+	length := int(object.Get("length").ToInteger())
+	array := &Array{Items: make([]any, 0, min(length, 1024))}
+	out.remember(object, array)
+	for i := range length {
+		item, err := out.export(object.Get(strconv.Itoa(i)), path+"["+strconv.Itoa(i)+"]", depth+1)
+		if err != nil {
+			return nil, err
+		}
+		array.Items = append(array.Items, item)
+	}
+	return array, nil
+}
+
+func (out *exporter) exportMap(object *goja.Object, path string, depth int) (any, error) {
+	entries := &Map{}
+	out.remember(object, entries)
+	var failed error
+	out.isolate.runtime.ForOf(object, func(pair goja.Value) bool {
+		entry := pair.(*goja.Object)
+		where := path + "<" + strconv.Itoa(len(entries.Entries)) + ">"
+		var key, value any
+		if key, failed = out.export(entry.Get("0"), where+".key", depth+1); failed != nil {
+			return false
+		}
+		if value, failed = out.export(entry.Get("1"), where+".value", depth+1); failed != nil {
+			return false
+		}
+		entries.Entries = append(entries.Entries, [2]any{key, value})
+		return true
+	})
+	return entries, failed
+}
+
+func (out *exporter) exportSet(object *goja.Object, path string, depth int) (any, error) {
+	set := &Set{}
+	out.remember(object, set)
+	var failed error
+	out.isolate.runtime.ForOf(object, func(value goja.Value) bool {
+		var item any
+		if item, failed = out.export(value, path+"<"+strconv.Itoa(len(set.Items))+">", depth+1); failed != nil {
+			return false
+		}
+		set.Items = append(set.Items, item)
+		return true
+	})
+	return set, failed
+}
+
+var bytesType = reflect.TypeFor[[]byte]()
+
+// exportMembers handles what the engine calls plain objects: typed arrays, host
+// objects and objects proper.
+func (out *exporter) exportMembers(object *goja.Object, path string, depth int) (any, error) {
+	if object.ExportType() == bytesType {
+		raw, _ := object.Export().([]byte)
+		return &Bytes{Data: append([]byte(nil), raw...)}, nil
+	}
+	prototype := object.Prototype()
+	if prototype != nil && prototype != out.isolate.intrinsics.objectPrototype {
+		return out.exportHostObject(object, path)
+	}
+	plain := &Object{}
+	out.remember(object, plain)
+	for _, key := range object.Keys() {
+		value, err := out.export(object.Get(key), memberPath(path, key), depth+1)
+		if err != nil {
+			return nil, err
+		}
+		plain.Set(key, value)
+	}
+	return plain, nil
+}
+
+// memberPath is path.key, or path["key"] when the key is no identifier.
+func memberPath(path, key string) string {
+	for i, r := range key {
+		letter := r == '_' || r == '$' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return path + "[" + strconv.Quote(key) + "]"
+		}
+	}
+	if key == "" {
+		return path + `[""]`
+	}
+	return path + "." + key
+}
+
+// exportHostObject handles instances of the closed table of classes that have a
+// form of their own.
+func (out *exporter) exportHostObject(object *goja.Object, path string) (any, error) {
+	iso := out.isolate
+	if signal, ok := iso.exportSignal(object); ok {
+		return signal, nil
+	}
+	if own, ok := iso.exportContext(object); ok {
+		return own, nil
+	}
+	if stream, ok := iso.exportStream(object); ok {
+		return stream, nil
+	}
+	if iso.looksLikeError(object) {
+		return out.exportError(object, path)
+	}
+	return nil, &DataCloneError{Path: path, Reason: "it is an instance of " + iso.className(object) +
+		"; pass plain data, or provide it as a service"}
+}
+
+// className is the name of an object's constructor.
+func (iso *Isolate) className(object *goja.Object) string {
+	name := object.ClassName()
+	_ = iso.runtime.Try(func() {
+		if constructor, ok := object.Get("constructor").(*goja.Object); ok {
+			if text, ok := constructor.Get("name").(goja.String); ok && text.Length() > 0 {
+				name = text.String()
+			}
+		}
+	})
+	return name
+}
+
+// exportError carries an error with its own enumerable members; those that
+// cannot be carried are left out.
+func (out *exporter) exportError(object *goja.Object, path string) (*Error, error) {
+	carried := &Error{}
+	out.remember(object, carried)
+	text := func(key string) string {
+		var value goja.Value
+		if out.isolate.runtime.Try(func() { value = object.Get(key) }) != nil || value == nil {
+			return ""
+		}
+		if s, ok := value.(goja.String); ok {
+			return s.String()
+		}
+		return ""
+	}
+	carried.Name, carried.Message, carried.Stack = text("name"), text("message"), text("stack")
+	carried.Position = positionInStack(carried.Stack)
+	carried.wrapped = out.isolate.goErrorOf(object)
+	for _, key := range object.Keys() {
+		if key == "name" || key == "message" || key == "stack" || key == "cause" {
+			continue
+		}
+		value, ok := out.exportQuietly(object, key, path)
+		if !ok {
+			continue
+		}
+		if carried.Properties == nil {
+			carried.Properties = &Object{}
+		}
+		carried.Properties.Set(key, value)
+	}
+	if cause, ok := out.exportQuietly(object, "cause", path); ok && cause != (Undefined{}) {
+		carried.Cause = cause
+	}
+	return carried, nil
+}
+
+func (out *exporter) exportQuietly(object *goja.Object, key, path string) (value any, ok bool) {
+	var err error
+	thrown := out.isolate.runtime.Try(func() {
+		value, err = out.export(object.Get(key), memberPath(path, key), 1)
+	})
+	return value, thrown == nil && err == nil
+}

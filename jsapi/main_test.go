@@ -1,0 +1,94 @@
+package jsapi
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/seed-d579e5eb/harness/jsapi/modules"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// synthetic serves the modules of package modules to a compiler.
+type synthetic struct{}
+
+func (synthetic) Names() []string                        { return modules.Names() }
+func (synthetic) Scope(specifier string) bool            { return modules.Scope(specifier) }
+func (synthetic) Source(specifier string) ([]byte, bool) { return modules.Source(specifier) }
+func (synthetic) Exports(specifier string) ([]string, bool) {
+	if specifier == modules.Native {
+		return []string{"native"}, true
+	}
+	return nil, false
+}
+
+// testJob has budgets that no test runs into by accident.
+var testJob = Job{Work: "test", Running: 20 * time.Second, Whole: 40 * time.Second}
+
+// newIsolate makes an isolate that the test closes.
+func newIsolate(t testing.TB, options Options) *Isolate {
+	t.Helper()
+	if options.Extension == "" {
+		options.Extension = "test"
+	}
+	if options.Report == nil {
+		options.Report = func(err error) {
+			var fault *PanicError
+			if errors.As(err, &fault) {
+				t.Errorf("%v\n%s", err, fault.Stack)
+			}
+		}
+	}
+	iso, err := New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(iso.Close)
+	return iso
+}
+
+// compileSource compiles one module that stands alone.
+func compileSource(t testing.TB, source string) Source {
+	t.Helper()
+	return compileTree(t, map[string]string{"main.ts": source})
+}
+
+// compileTree compiles main.ts of a tree.
+func compileTree(t testing.TB, files map[string]string) Source {
+	t.Helper()
+	tree := fstest.MapFS{}
+	for name, text := range files {
+		tree[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	compiler := NewCompiler(CompilerOptions{Synthetic: synthetic{}})
+	graph, err := compiler.Compile(context.Background(), tree, "main.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Source{Graph: graph, Tree: tree, Compiler: compiler, Root: "/run/snapshot"}
+}
+
+// evaluate runs a module in an isolate.
+func evaluate(t testing.TB, iso *Isolate, source string) *Namespace {
+	t.Helper()
+	namespace, err := iso.Evaluate(context.Background(), testJob, compileSource(t, source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return namespace
+}
+
+// call calls an exported function.
+func call(t testing.TB, iso *Isolate, namespace *Namespace, name string, args ...any) any {
+	t.Helper()
+	result, err := iso.Call(context.Background(), testJob, namespace.Method(name), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}

@@ -1,0 +1,166 @@
+package jsapi
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dop251/goja"
+)
+
+// nativeFunction makes a function that calls Go. An error of the native is
+// thrown; one that cost the isolate its life goes on unseen by JavaScript.
+func (iso *Isolate) nativeFunction(native Native) goja.Value {
+	return iso.runtime.ToValue(func(call goja.FunctionCall) goja.Value {
+		act := iso.currentActivity()
+		args := make([]any, len(call.Arguments))
+		for i, argument := range call.Arguments {
+			data, err := iso.exportData(argument)
+			if err != nil {
+				iso.throw(err)
+			}
+			args[i] = data
+		}
+		result, err := native(&NativeCall{Args: args, Isolate: iso, Owner: act.owner, Context: act.context()})
+		if err != nil {
+			iso.throw(err)
+		}
+		value, err := iso.importData(result)
+		if err != nil {
+			iso.throw(err)
+		}
+		return value
+	})
+}
+
+// Within calls a function of the calling isolate at once, as code of owner, and
+// returns what it threw. The result is dropped. It must be called on the loop,
+// by the native that got the call.
+func (c *NativeCall) Within(owner *Owner, function *Function, args ...any) error {
+	iso := c.Isolate
+	if function.isolate != iso {
+		return &DataCloneError{Path: "callee", Reason: "it is a function of another isolate"}
+	}
+	outer := iso.current
+	defer func() { iso.current = outer }()
+	values := contextValues{c.Context}
+	iso.current = &activity{owner: owner, values: values, work: owner.name}
+	imported, err := iso.importArgs(nil, args)
+	if err != nil {
+		return err
+	}
+	_, err = function.call(function.this, imported...)
+	return err
+}
+
+// throw throws a Go error in the running code. It does not return.
+func (iso *Isolate) throw(err error) {
+	if isFault(err) {
+		panic(err)
+	}
+	panic(iso.reasonOf(err))
+}
+
+// async starts work on a goroutine of its own and returns its promise. It runs
+// on the loop.
+func (iso *Isolate) async(async Async) goja.Value {
+	return iso.start(async.Work, func(result any) (goja.Value, error) { return iso.importData(result) })
+}
+
+// start runs work for the current activity; convert makes a value of its result,
+// on the loop.
+func (iso *Isolate) start(work func(context.Context) (any, error), convert func(any) (goja.Value, error)) goja.Value {
+	promise, resolve, reject := iso.newPromise()
+	act := iso.currentActivity()
+	iso.Go(func() {
+		result, err := work(act.context())
+		iso.loop.post(func() { iso.finish(act, result, err, convert, resolve, reject) })
+	})
+	return promise
+}
+
+// finish settles the promise of asynchronous work in a turn of its own. Work of
+// an owner that ended is dropped.
+func (iso *Isolate) finish(act *activity, result any, err error, convert func(any) (goja.Value, error), resolve, reject func(any) error) {
+	if act.owner.Closed() {
+		return
+	}
+	_ = iso.enter(act, iso.options.Callback.Running, func() error {
+		var value goja.Value
+		if err == nil {
+			value, err = convert(result)
+		}
+		if err == nil {
+			return resolve(value)
+		}
+		return reject(iso.reasonOf(err))
+	}, nil)
+}
+
+// reasonOf makes the value that a promise is rejected with.
+func (iso *Isolate) reasonOf(err error) goja.Value {
+	var exception *goja.Exception
+	if errors.As(err, &exception) {
+		return exception.Value()
+	}
+	reason, importErr := iso.importData(err)
+	if importErr != nil {
+		return iso.runtime.NewGoError(err)
+	}
+	return reason
+}
+
+// fireTimer runs a due timer in a turn of its own.
+func (iso *Isolate) fireTimer(due *timer) {
+	if due.owner.Closed() {
+		return
+	}
+	act := &activity{owner: due.owner, values: due.values, work: "a timer"}
+	_ = iso.enter(act, iso.options.Callback.Running, func() error {
+		due.fire()
+		return iso.takeFault()
+	}, nil)
+}
+
+// takeFault returns the fault of the engine that a callback reported, if any.
+func (iso *Isolate) takeFault() error {
+	fault := iso.fault
+	iso.fault = nil
+	return fault
+}
+
+// attachGoError lets an error object remember the Go error it was made from.
+func (iso *Isolate) attachGoError(object *goja.Object, err error) {
+	_ = object.DefineDataPropertySymbol(iso.intrinsics.goError, iso.runtime.ToValue(&goErrorBox{err}),
+		goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+}
+
+// goErrorOf returns the Go error that an error object was made from, or nil.
+func (iso *Isolate) goErrorOf(object *goja.Object) error {
+	value := object.GetSymbol(iso.intrinsics.goError)
+	if value == nil {
+		return nil
+	}
+	box, _ := value.Export().(*goErrorBox)
+	if box == nil {
+		return nil
+	}
+	return box.err
+}
+
+type goErrorBox struct{ err error }
+
+// Go runs work on a goroutine that Close waits for, and reports false when the
+// isolate has ended already. Work must end when the isolate does.
+func (iso *Isolate) Go(work func()) bool {
+	iso.working.Lock()
+	defer iso.working.Unlock()
+	if iso.Cause() != nil {
+		return false
+	}
+	iso.work.Add(1)
+	go func() {
+		defer iso.work.Done()
+		work()
+	}()
+	return true
+}

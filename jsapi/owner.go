@@ -1,0 +1,106 @@
+package jsapi
+
+import (
+	"context"
+	"sync"
+)
+
+// Owner is what work in an isolate belongs to: one generation of an extension,
+// or one resource. Timers, callbacks and asynchronous work that start while code
+// of an owner runs are the owner's, and end with it.
+type Owner struct {
+	isolate *Isolate
+	name    string
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	close   sync.Once
+}
+
+// NewOwner returns an owner in the isolate. name says in errors whose it is,
+// such as "extension todo at 1a2b3c4". The caller closes it; the isolate's end
+// closes it too.
+func (iso *Isolate) NewOwner(name string) *Owner {
+	owner := &Owner{isolate: iso, name: name}
+	owner.ctx, owner.cancel = context.WithCancelCause(iso.ctx)
+	iso.newest.Store(owner)
+	return owner
+}
+
+// Close ends everything that belongs to the owner: timers do not fire any more,
+// contexts of its asynchronous work end, and calls into its functions fail with
+// a [ClosedError]. It does not wait for JavaScript that is running. Closing
+// twice is no error. It may be called from any goroutine.
+func (o *Owner) Close() {
+	o.close.Do(func() {
+		o.cancel(&ClosedError{Owner: o.name})
+		o.isolate.loop.post(func() { o.isolate.loop.removeTimersOf(o) })
+		o.isolate.newest.CompareAndSwap(o, nil)
+	})
+}
+
+// Closed reports whether the owner was closed or its isolate ended.
+func (o *Owner) Closed() bool { return o.ctx.Err() != nil }
+
+// Context ends when the owner does; its cause is then a [ClosedError].
+func (o *Owner) Context() context.Context { return o.ctx }
+
+// Name returns the name given to [Isolate.NewOwner].
+func (o *Owner) Name() string { return o.name }
+
+// contextValues is the part of a Go context that travels with promises: its
+// values, without its end.
+type contextValues struct{ context.Context }
+
+// ownedContext ends with the owner and has the values of the call that the code
+// runs for.
+type ownedContext struct {
+	context.Context
+	values context.Context
+}
+
+func (c ownedContext) Value(key any) any {
+	if c.values != nil {
+		if value := c.values.Value(key); value != nil {
+			return value
+		}
+	}
+	return c.Context.Value(key)
+}
+
+// activity is what code on the loop runs for. The engine hands it from promise to
+// reaction.
+type activity struct {
+	owner  *Owner
+	values contextValues
+	work   string
+}
+
+func (a *activity) context() context.Context {
+	return ownedContext{Context: a.owner.ctx, values: a.values.Context}
+}
+
+// tracker carries the activity through promise reactions; see
+// goja.AsyncContextTracker.
+type tracker struct{ isolate *Isolate }
+
+func (t tracker) Grab() any { return t.isolate.current }
+
+func (t tracker) Resumed(tracked any) {
+	t.isolate.current, _ = tracked.(*activity)
+}
+
+func (t tracker) Exited() { t.isolate.current = nil }
+
+// currentActivity is what the running code belongs to. A job without one, such
+// as the then method of a thenable that an extension made, belongs to the newest
+// owner.
+func (iso *Isolate) currentActivity() *activity {
+	if iso.current != nil {
+		return iso.current
+	}
+	owner := iso.newest.Load()
+	if owner == nil {
+		owner = iso.root
+	}
+	return &activity{owner: owner, work: "a promise job"}
+}

@@ -241,6 +241,103 @@ interface Crypto {
 }
 declare var crypto: Crypto;
 
+type BufferEncoding =
+  | "utf8"
+  | "utf-8"
+  | "hex"
+  | "base64"
+  | "base64url"
+  | "ascii"
+  | "latin1"
+  | "binary"
+  | "utf16le"
+  | "utf-16le"
+  | "ucs2"
+  | "ucs-2";
+
+/** Bytes that can also be read and written as text and as numbers. */
+interface Buffer extends Uint8Array<ArrayBuffer> {
+  toString(encoding?: BufferEncoding, start?: number, end?: number): string;
+  toJSON(): { type: "Buffer"; data: number[] };
+  equals(other: Uint8Array): boolean;
+  compare(other: Uint8Array, otherStart?: number, otherEnd?: number, start?: number, end?: number): -1 | 0 | 1;
+  /** Shares the bytes. */
+  slice(start?: number, end?: number): Buffer;
+  subarray(start?: number, end?: number): Buffer;
+  /** Returns how many bytes were copied. */
+  copy(target: Uint8Array, targetStart?: number, start?: number, end?: number): number;
+  /** Writes whole characters only; returns how many bytes were written. */
+  write(text: string, encoding?: BufferEncoding): number;
+  write(text: string, offset: number, encoding?: BufferEncoding): number;
+  write(text: string, offset: number, length: number, encoding?: BufferEncoding): number;
+  fill(value: string | number | Uint8Array, start?: number, end?: number, encoding?: BufferEncoding): this;
+  indexOf(value: string | number | Uint8Array, from?: number, encoding?: BufferEncoding): number;
+  lastIndexOf(value: string | number | Uint8Array, from?: number, encoding?: BufferEncoding): number;
+  includes(value: string | number | Uint8Array, from?: number, encoding?: BufferEncoding): boolean;
+  swap16(): this;
+  swap32(): this;
+  swap64(): this;
+  readUInt8(offset?: number): number;
+  readInt8(offset?: number): number;
+  readUInt16LE(offset?: number): number;
+  readUInt16BE(offset?: number): number;
+  readInt16LE(offset?: number): number;
+  readInt16BE(offset?: number): number;
+  readUInt32LE(offset?: number): number;
+  readUInt32BE(offset?: number): number;
+  readInt32LE(offset?: number): number;
+  readInt32BE(offset?: number): number;
+  readBigUInt64LE(offset?: number): bigint;
+  readBigUInt64BE(offset?: number): bigint;
+  readBigInt64LE(offset?: number): bigint;
+  readBigInt64BE(offset?: number): bigint;
+  readFloatLE(offset?: number): number;
+  readFloatBE(offset?: number): number;
+  readDoubleLE(offset?: number): number;
+  readDoubleBE(offset?: number): number;
+  readUIntLE(offset: number, byteLength: number): number;
+  readUIntBE(offset: number, byteLength: number): number;
+  readIntLE(offset: number, byteLength: number): number;
+  readIntBE(offset: number, byteLength: number): number;
+  writeUInt8(value: number, offset?: number): number;
+  writeInt8(value: number, offset?: number): number;
+  writeUInt16LE(value: number, offset?: number): number;
+  writeUInt16BE(value: number, offset?: number): number;
+  writeInt16LE(value: number, offset?: number): number;
+  writeInt16BE(value: number, offset?: number): number;
+  writeUInt32LE(value: number, offset?: number): number;
+  writeUInt32BE(value: number, offset?: number): number;
+  writeInt32LE(value: number, offset?: number): number;
+  writeInt32BE(value: number, offset?: number): number;
+  writeBigUInt64LE(value: bigint, offset?: number): number;
+  writeBigUInt64BE(value: bigint, offset?: number): number;
+  writeBigInt64LE(value: bigint, offset?: number): number;
+  writeBigInt64BE(value: bigint, offset?: number): number;
+  writeFloatLE(value: number, offset?: number): number;
+  writeFloatBE(value: number, offset?: number): number;
+  writeDoubleLE(value: number, offset?: number): number;
+  writeDoubleBE(value: number, offset?: number): number;
+  writeUIntLE(value: number, offset: number, byteLength: number): number;
+  writeUIntBE(value: number, offset: number, byteLength: number): number;
+  writeIntLE(value: number, offset: number, byteLength: number): number;
+  writeIntBE(value: number, offset: number, byteLength: number): number;
+}
+interface BufferConstructor {
+  readonly prototype: Buffer;
+  /** Bytes of a text or a list, copied; an ArrayBuffer is shared. */
+  from(text: string, encoding?: BufferEncoding): Buffer;
+  from(memory: ArrayBuffer, offset?: number, length?: number): Buffer;
+  from(bytes: ArrayBufferView | ArrayLike<number> | Iterable<number> | { type: "Buffer"; data: number[] }): Buffer;
+  alloc(size: number, fill?: string | number | Uint8Array, encoding?: BufferEncoding): Buffer;
+  allocUnsafe(size: number): Buffer;
+  concat(parts: readonly Uint8Array[], length?: number): Buffer;
+  byteLength(value: string | ArrayBuffer | ArrayBufferView, encoding?: BufferEncoding): number;
+  compare(left: Uint8Array, right: Uint8Array): -1 | 0 | 1;
+  isBuffer(value: unknown): value is Buffer;
+  isEncoding(name: unknown): name is BufferEncoding;
+}
+declare var Buffer: BufferConstructor;
+
 interface Performance {
   now(): number;
   readonly timeOrigin: number;

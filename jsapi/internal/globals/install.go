@@ -61,6 +61,7 @@ func Install(rt *goja.Runtime, host Host) error {
 	rt.SetRandSource(randomSource(host))
 	err := rt.Try(func() {
 		env.need("prelude")
+		env.fixZone()
 		lazy := rt.NewDynamicObject(&lazyGlobals{rt: rt, env: env})
 		if err := rt.GlobalObject().SetPrototype(lazy); err != nil {
 			panic(err)

@@ -131,6 +131,8 @@ func (e *environment) natives(script string) *goja.Object {
 		e.lendCollation(object)
 	case "buffer":
 		e.lendBuffer(object)
+	case "date":
+		e.lendZone(object)
 	case "url":
 		e.lendURL(object)
 	}

@@ -112,7 +112,7 @@ const parts = (value, state, depth) => {
   const own = ownKeys(value);
   if (Array.isArray(value)) {
     const name = prefixOf(value, "Array", value.length);
-    return [name.startsWith("Array(") ? "" : name, "[", "]", arrayEntries(value, nested, limit), own.filter((k) => k !== "length" && !isIndex(k))];
+    return [name.startsWith("Array(") ? "" : name, "[", "]", arrayEntries(value, nested, limit), own.filter((k) => (k !== "length" || state.options.showHidden) && !isIndex(k))];
   }
   if (ArrayBuffer.isView(value) && kind !== "DataView") {
     const shown = Array.prototype.slice.call(value, 0, limit).map((n) => primitive(n, state.options));

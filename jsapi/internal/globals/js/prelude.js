@@ -6,7 +6,7 @@
 const { defineProperty } = Object;
 const method = (object, name, value) => defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false });
 const methods = (object, all) => {
-  for (const name of Reflect.ownKeys(all)) {
+  for (const name in all) {
     if (!Object.hasOwn(object, name)) method(object, name, all[name]);
   }
 };
@@ -128,11 +128,12 @@ methods(RegExp, {
 
 // Iterators get their other helpers when one is first looked for.
 const iteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
-methods(iteratorPrototype, {
+const dispose = {
   [Symbol.dispose]() {
     this.return?.();
   },
-});
+};
+method(iteratorPrototype, Symbol.dispose, dispose[Symbol.dispose]);
 native.lazyHelpers(iteratorPrototype);
 
 // Texts for people are en-US and UTC, whatever the machine is set to.

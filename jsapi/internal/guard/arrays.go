@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/dop251/goja"
@@ -26,7 +27,7 @@ func (p *patcher) arrays() {
 	}
 	p.method(proto, "fill", g.filling)
 	p.method(proto, "concat", g.concatenating)
-	p.method(proto, "join", func(join native) native { return g.joining_(join, forEach) })
+	p.method(proto, "join", func(join native) native { return g.measuringJoin(join, forEach) })
 	p.method(proto, "toLocaleString", g.localizing)
 	p.method(proto, "flat", func(native) native { return g.flattening(slice, push) })
 	p.method(proto, "sort", func(sort native) native { return g.sorting(sort, forEach, slice) })
@@ -42,7 +43,9 @@ func (p *patcher) arrays() {
 	})
 	p.constructor("Array", array, func(args []goja.Value) []goja.Value {
 		if len(args) == 1 && goja.IsNumber(args[0]) {
-			g.checkElements(args[0].ToFloat())
+			if n := args[0].ToFloat(); n <= math.MaxUint32 { // above it is no length, which the original says
+				g.checkElements(n)
+			}
 		}
 		return args
 	})

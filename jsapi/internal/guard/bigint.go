@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"math"
 	"math/big"
 
 	"github.com/dop251/goja"
@@ -65,7 +64,7 @@ func (g *guard) truncating(original native) native {
 		width := c.Arguments[0].ToNumber()
 		c.Arguments = append([]goja.Value{width}, c.Arguments[1:]...)
 		bits := width.ToFloat()
-		if bits <= maxBits || bits > math.MaxUint32*float64(1<<21) { // the latter is no index, which the original says
+		if bits <= maxBits || bits >= 1<<53 { // the latter is no index, which the original says
 			return original(c)
 		}
 		g.checkBits(bits)

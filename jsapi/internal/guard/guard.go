@@ -12,7 +12,7 @@ import (
 // Options are the limits of one runtime. The zero value means the defaults.
 type Options struct {
 	// MaxBytes bounds one value that a built-in makes: a buffer in bytes, a string in UTF-16 units. 256 MiB by default.
-	// The subject of a regular expression may have one 32nd of it, because the engine needs that many bytes per unit.
+	// The subject of a regular expression may have one 64th of it, because the engine can need that many bytes per unit.
 	MaxBytes int64
 
 	// MaxElements bounds the length of an array or array-like object that a built-in walks, and the number of arguments of

@@ -6,9 +6,9 @@ import (
 	"github.com/dop251/goja"
 )
 
-// joining_ measures the result of Array.prototype.join before it is made: an array that holds one long string a million
+// measuringJoin measures the result of Array.prototype.join before it is made: an array that holds one long string a million
 // times is small, what join makes of it is not.
-func (g *guard) joining_(join, forEach native) native {
+func (g *guard) measuringJoin(join, forEach native) native {
 	return func(c goja.FunctionCall) goja.Value {
 		receiver := c.This.ToObject(g.rt)
 		if slices.Contains(g.joining, receiver) {

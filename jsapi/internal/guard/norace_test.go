@@ -2,7 +2,4 @@
 
 package guard
 
-const (
-	raceEnabled = false
-	slower      = 3
-)
+const raceEnabled = false

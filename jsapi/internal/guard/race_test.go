@@ -2,8 +2,4 @@
 
 package guard
 
-// The race detector makes everything slower and needs a large address space.
-const (
-	raceEnabled = true
-	slower      = 15
-)
+const raceEnabled = true

@@ -12,7 +12,7 @@ const (
 	maxGroups  = 250     // nested groups of such a pattern
 
 	// subjectCost is how many bytes the engine may need for each unit of a subject.
-	subjectCost = 32
+	subjectCost = 64
 )
 
 // backtracking in front of a pattern makes goja use its second engine, the only one that knows \p{…}. It matches
@@ -33,7 +33,7 @@ func (p *patcher) regexps() {
 	p.symbol(proto, goja.SymSplit, g.searching(0, func(v goja.Value, _ goja.FunctionCall) bool { return length(v) <= 1 }))
 	p.symbol(proto, goja.SymMatchAll, g.searching(0, func(goja.Value, goja.FunctionCall) bool { return false }))
 	match, _ := proto.GetSymbol(goja.SymMatch).Export().(native)
-	p.symbol(proto, goja.SymReplace, func(replace native) native { return g.replacing_(replace, match) })
+	p.symbol(proto, goja.SymReplace, func(replace native) native { return g.measuringReplace(replace, match) })
 
 	p.constructor("RegExp", p.global("RegExp"), g.checkPattern)
 	p.method(proto, "compile", func(compile native) native {
@@ -146,9 +146,9 @@ func (g *guard) doubt(c goja.FunctionCall) {
 	}
 }
 
-// replacing_ measures RegExp.prototype[Symbol.replace] without the time that the program's own function takes: once that
+// measuringReplace measures RegExp.prototype[Symbol.replace] without the time that the program's own function takes: once that
 // is called, the searches are over.
-func (g *guard) replacing_(replace, match native) native {
+func (g *guard) measuringReplace(replace, match native) native {
 	return func(c goja.FunctionCall) goja.Value {
 		subject := text(c.Argument(0))
 		g.checkSubject(subject)

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"math"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -68,7 +69,7 @@ func (g *guard) repeating(repeat native) native {
 	return func(c goja.FunctionCall) goja.Value {
 		c.This = text(c.This)
 		count := c.Argument(0).ToNumber()
-		if n := count.ToFloat(); n > 0 {
+		if n := count.ToFloat(); n > 0 && !math.IsInf(n, 1) {
 			g.checkString(n * float64(length(c.This)))
 		}
 		c.Arguments = []goja.Value{count}

@@ -116,6 +116,9 @@ func (c *cloner) copyOf(value goja.Value, parent *place, step string) goja.Value
 func (c *cloner) shell(object *goja.Object, at *place) (*goja.Object, func()) {
 	switch kind := c.env.kindOf(object); kind {
 	case "Object":
+		if c.env.isBlob(object) {
+			return object, nil // a Blob never changes
+		}
 		if c.env.isHostObject(object) {
 			c.refuse(fmt.Sprintf("an object of class %s cannot be cloned", c.env.className(object)), at)
 		}
@@ -303,4 +306,9 @@ func (e *environment) isHostObject(object *goja.Object) bool {
 		}
 	}
 	return false
+}
+
+func (e *environment) isBlob(object *goja.Object) bool {
+	module, made := e.modules["blob"]
+	return made && e.rt.InstanceOf(object, module.Get("Blob").(*goja.Object))
 }

@@ -2,6 +2,7 @@ package globals
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -9,8 +10,9 @@ import (
 )
 
 // lendLanguage lends what the prelude needs of the engine: isWellFormed and
-// toWellFormed of a string, escapeRegExp, and stack(object), the text that
-// Error.captureStackTrace stores.
+// toWellFormed of a string, escapeRegExp, and stack(object, above), the text that
+// Error.captureStackTrace stores, without the frames of the function named
+// above and of what it called.
 func (e *environment) lendLanguage(natives *goja.Object) {
 	e.lend(natives, "isWellFormed", func(call goja.FunctionCall) goja.Value {
 		return e.rt.ToValue(isWellFormed(call.Argument(0)))
@@ -26,7 +28,7 @@ func (e *environment) lendLanguage(natives *goja.Object) {
 		return e.rt.ToValue(escapeRegExp(call.Argument(0).(goja.String)))
 	})
 	e.lend(natives, "stack", func(call goja.FunctionCall) goja.Value {
-		return e.rt.ToValue(e.stackOf(call.Argument(0)))
+		return e.rt.ToValue(e.stackOf(call.Argument(0), call.Argument(1).String()))
 	})
 }
 
@@ -91,13 +93,18 @@ func escapeUnit(escaped *strings.Builder, unit rune, first bool) {
 
 // stackOf is the present call stack in the engine's form, headed by the
 // object's own text as an Error's is, without the frames of captureStackTrace.
-func (e *environment) stackOf(target goja.Value) string {
+func (e *environment) stackOf(target goja.Value, above string) string {
 	var text strings.Builder
 	if object, ok := target.(*goja.Object); ok {
 		text.WriteString(errorHead(object))
 	}
 	frames := e.rt.CaptureCallStack(0, nil)
-	for _, frame := range frames[min(2, len(frames)):] {
+	frames = frames[min(2, len(frames)):]
+	if above != "" {
+		named := func(frame goja.StackFrame) bool { return frame.FuncName() == above }
+		frames = frames[slices.IndexFunc(frames, named)+1:]
+	}
+	for _, frame := range frames {
 		text.WriteString("\n\tat ")
 		if name := frame.FuncName(); name != "" {
 			fmt.Fprintf(&text, "%s (%s)", name, frame.Position())

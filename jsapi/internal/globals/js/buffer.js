@@ -51,7 +51,7 @@ class Buffer extends Uint8Array {
       if (value.type === "Buffer" && Array.isArray(value.data)) return over(Uint8Array.from(value.data));
       const primitive = value.valueOf?.() ?? value;
       if (primitive !== value && (typeof primitive === "string" || typeof primitive === "object")) return Buffer.from(primitive, encodingOrOffset, length);
-      if (typeof value.length === "number") return over(Uint8Array.from(value));
+      if (typeof value.length === "number" || typeof value[Symbol.iterator] === "function") return over(Uint8Array.from(value));
       const text = value[Symbol.toPrimitive]?.("string");
       if (typeof text === "string") return Buffer.from(text, encodingOrOffset);
     }

@@ -113,8 +113,8 @@ methods(String.prototype, {
 });
 
 methods(Error, {
-  captureStackTrace(target) {
-    method(target, "stack", native.stack(target));
+  captureStackTrace(target, above = undefined) {
+    method(target, "stack", native.stack(target, typeof above === "function" ? above.name : ""));
   },
 });
 if (!Object.hasOwn(Error, "stackTraceLimit")) defineProperty(Error, "stackTraceLimit", { value: 10, writable: true, configurable: true, enumerable: true });

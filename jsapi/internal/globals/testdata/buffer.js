@@ -24,3 +24,4 @@ JSON.stringify(Buffer.from("hi")) === '{"type":"Buffer","data":[104,105]}' && Bu
 Buffer.from([1, 2, 3, 4]).swap16().join() === "2,1,4,3" && Buffer.from("x").fill("ab").toString() === "a" && Buffer.isEncoding("UTF-8") && !Buffer.isEncoding("x")
 [...Buffer.from("ab").entries()].join("|") === "0,97|1,98" && Buffer.from("ab").map((x) => x + 1) instanceof Buffer && Buffer.from("abc", "utf8").at(-1) === 99
 Buffer.from(new String("s")).toString() === "s" && `${Buffer.from("t")}` === "t" && Buffer.from("a") + "b" === "ab"
+Buffer.from(new Set([1, 2])).join() === "1,2" && Buffer.from({ length: 1, 0: 5 }).join() === "5"

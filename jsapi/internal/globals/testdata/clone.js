@@ -45,3 +45,4 @@ Object.hasOwn(structuredClone(JSON.parse('{"__proto__":1}')), "__proto__")
 (() => { const e = structuredClone(new DOMException("m", "AbortError")); return e instanceof DOMException && e.name === "AbortError" && e.message === "m"; })()
 thrown(() => structuredClone(1, { transfer: [1] })).name === "DataCloneError"
 (() => { function f() { return structuredClone(arguments); } return f(1, 2)[1] === 2; })()
+(async () => (await structuredClone({ b: new Blob(["x"]) }).b.text()) === "x")()

@@ -47,3 +47,4 @@ Object.getOwnPropertyDescriptor((structuredClone, globalThis), "structuredClone"
 Math.random() !== Math.random() && Math.random() < 1 && Date.now() === new Date().getTime() && new Date().getFullYear() === 2026
 new Date(2026, 0, 5, 10).toISOString() === "2026-01-05T10:00:00.000Z" && new Date("2026-01-05T10:00").getTime() === Date.UTC(2026, 0, 5, 10) && new Date(0).getTimezoneOffset() === 0 && new Date(0).getHours() === 0
 new Date(0).toString().startsWith("Thu Jan 01 1970 00:00:00 GMT+0000")
+(() => { function outer() { const o = {}; (function make() { (function inner() { Error.captureStackTrace(o, make); })(); })(); return o.stack; } const s = outer(); return s.includes("outer") && !s.includes("make") && !s.includes("inner"); })()

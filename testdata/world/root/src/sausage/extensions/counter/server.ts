@@ -27,8 +27,8 @@ export default function counter(host: Host) {
   const count = defineTool({
     name: "count",
     description: "Counts up and says how far, across all commits since the harness started.",
-    parameters: Type.Object({ by: Type.Integer({ minimum: 1, default: 1 }) }),
-    async execute({ by }) {
+    parameters: Type.Object({ by: Type.Optional(Type.Integer({ minimum: 1 })) }),
+    async execute({ by = 1 }) {
       calls++;
       kept.count += by;
       return {

@@ -9,13 +9,13 @@ import { text } from "../../shared/text.ts";
 export default function digest(host: Host) {
   const tool = defineTool({
     name: "digest",
-    description: "Computes the digest of a file.",
+    description: "Computes the digest of a file, SHA-256 by default.",
     parameters: Type.Object({
       path: Type.String(),
-      algorithm: StringEnum(["sha256", "sha512", "sha1", "md5"], { default: "sha256" }),
+      algorithm: Type.Optional(StringEnum(["sha256", "sha512", "sha1", "md5"])),
     }),
     replay: "safe",
-    async execute({ path, algorithm }) {
+    async execute({ path, algorithm = "sha256" }) {
       const { kind } = await host.fs.lstat(path);
       if (kind === "directory") throw new Error(`${path} is a folder`);
       const bytes = await host.fs.readBytes(path);

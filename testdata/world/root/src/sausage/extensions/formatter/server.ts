@@ -8,16 +8,16 @@ import { text } from "../../shared/text.ts";
 export default function formatter(host: Host) {
   const wrap = defineTool({
     name: "format_text",
-    description: "Wraps paragraphs at a width.",
+    description: "Wraps paragraphs at a width, 72 by default.",
     parameters: Type.Object({
       text: Type.String(),
-      width: Type.Integer({ minimum: 20, maximum: 200, default: 72 }),
+      width: Type.Optional(Type.Integer({ minimum: 20, maximum: 200 })),
     }),
     replay: "safe",
-    async execute(args, _api, context) {
+    async execute({ text: input, width = 72 }, _api, context) {
       // An array runs the program without a shell: nothing needs quoting.
-      const { code, stdout, stderr } = await host.exec(["fmt", `--width=${args.width}`], {
-        stdin: args.text,
+      const { code, stdout, stderr } = await host.exec(["fmt", `--width=${width}`], {
+        stdin: input,
         timeout: 10,
         signal: context.abortSignal,
       });
@@ -31,10 +31,10 @@ export default function formatter(host: Host) {
     description: "Runs a shell command in a folder and shows what it prints while it runs.",
     parameters: Type.Object({
       command: Type.String({ minLength: 1 }),
-      cwd: Type.String({ default: "/home" }),
-      seconds: Type.Number({ exclusiveMinimum: 0, maximum: 600, default: 60 }),
+      cwd: Type.Optional(Type.String({ description: "/home by default" })),
+      seconds: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 600, description: "60 by default" })),
     }),
-    async execute({ command, cwd, seconds }, api, context) {
+    async execute({ command, cwd = "/home", seconds = 60 }, api, context) {
       const result = await host.exec(command, {
         cwd,
         env: { NO_COLOR: "1" },

@@ -25,11 +25,11 @@ export default function repoStats(host: Host) {
     name: "repo_stats",
     description: "Counts commits, authors and files of a git repository.",
     parameters: Type.Object({
-      path: Type.String({ default: "/src/sausage", description: "the folder of the repository" }),
-      ref: Type.String({ default: "HEAD" }),
+      path: Type.Optional(Type.String({ description: "the folder of the repository; this one by default" })),
+      ref: Type.Optional(Type.String({ description: "HEAD by default" })),
     }),
     replay: "safe",
-    async execute({ path, ref }) {
+    async execute({ path = "/src/sausage", ref = "HEAD" }) {
       try {
         const [count, shortlog, files, last] = await Promise.all([
           host.git(path, "rev-list", "--count", ref),

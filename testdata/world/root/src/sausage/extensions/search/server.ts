@@ -24,12 +24,13 @@ export default function search(host: Host) {
     description: "Finds lines in the text files below a folder.",
     parameters: Type.Object({
       query: Type.String({ minLength: 1 }),
-      by: Type.Enum(["text", "regexp", "words"], { default: "text" }),
-      folder: Type.String({ default: "/src/sausage/extensions" }),
-      limit: Type.Integer({ minimum: 1, maximum: 1000, default: 20 }),
+      by: Type.Optional(Type.Enum(["text", "regexp", "words"], { description: "text by default" })),
+      folder: Type.Optional(Type.String({ description: "/src/sausage/extensions by default" })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: "20 by default" })),
     }),
     replay: "safe",
-    async execute({ query, by, folder, limit }, _api, context) {
+    async execute(args, _api, context) {
+      const { query, by = "text", folder = "/src/sausage/extensions", limit = 20 } = args;
       using watch = stopwatch(`search for ${JSON.stringify(query)}`);
       const { default: matcher }: Matcher = await import(`./matchers/${by}.ts`);
       const matches = matcher(query);

@@ -43,9 +43,9 @@ export default async function todo(host: Host) {
   const show = defineTool({
     name: "todo_list",
     description: "Lists what is to do, and with all also what is done.",
-    parameters: Type.Object({ all: Type.Boolean({ default: false }) }),
+    parameters: Type.Object({ all: Type.Optional(Type.Boolean()) }),
     replay: "safe",
-    async execute({ all }) {
+    async execute({ all = false }) {
       const shown = (await items()).filter((item) => all || !item.done);
       if (shown.length === 0) return text("Nothing to do.");
       return { ...text(...shown.map((item) => `[${item.done ? "x" : " "}] ${item.id} ${item.title}`)), details: shown };
@@ -70,9 +70,9 @@ export default async function todo(host: Host) {
   const archived = defineTool({
     name: "todo_archive",
     description: "Puts the list away and starts an empty one. Keeps the newest lists, ten by default.",
-    parameters: Type.Object({ keep: Type.Integer({ minimum: 0, default: 10 }) }),
+    parameters: Type.Object({ keep: Type.Optional(Type.Integer({ minimum: 0 })) }),
     executionMode: "sequential",
-    async execute({ keep }) {
+    async execute({ keep = 10 }) {
       if ((await items()).length === 0) return text("There is no list to archive.");
       const name = `${new Date().toISOString().replaceAll(":", "-")}.json`;
       await host.fs.rename(list, `${archive}/${name}`);

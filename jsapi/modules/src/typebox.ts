@@ -16,6 +16,7 @@ export interface SchemaOptions {
   $id?: string;
   title?: string;
   description?: string;
+  /** Tells readers of the schema. Arguments of tools do not get it; world settings do. */
   default?: unknown;
   examples?: readonly unknown[];
   deprecated?: boolean;

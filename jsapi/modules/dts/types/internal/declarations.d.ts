@@ -168,13 +168,15 @@ export interface HookedResult {
  * arguments are what later gates and the tool see.
  */
 export type ToolCallDecision = {
-    arguments: Record<string, unknown>;
-} | {
     block: string;
 } | {
     ask: string;
+    arguments?: Record<string, unknown>;
 } | {
     allow: true;
+    arguments?: Record<string, unknown>;
+} | {
+    arguments: Record<string, unknown>;
 };
 type Hooked<T> = T | undefined | void | Promise<T | undefined | void>;
 /** Handlers around the calls of tools. */

@@ -79,3 +79,31 @@ func BenchmarkScript(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkUse is the cost of common operations in a warm runtime.
+func BenchmarkUse(b *testing.B) {
+	for _, test := range []struct{ name, source string }{
+		{"AbortController", `new AbortController()`},
+		{"AbortController/abort", `{ const c = new AbortController(); c.signal.addEventListener("abort", () => {}); c.abort(); }`},
+		{"setTimeout", `clearTimeout(setTimeout(() => {}, 1))`},
+		{"structuredClone", `structuredClone({ a: 1, b: [1, 2, { c: "d" }], e: new Map([["k", 1]]) })`},
+		{"URL", `new URL("/p?q=1", "http://example.com/").href`},
+		{"console.log", `console.log("text", 1)`},
+		{"console.log/object", `console.log({ a: 1, b: [1, 2, { c: "d" }] })`},
+		{"TextEncoder", `new TextEncoder().encode("text")`},
+		{"toLocaleString", `(1234.5).toLocaleString()`},
+		{"iterator", `[1, 2, 3].values().map((x) => x + 1).toArray()`},
+	} {
+		b.Run(test.name, func(b *testing.B) {
+			l := newLoop(b)
+			program := goja.MustCompile("use.js", test.source, true)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := l.rt.RunProgram(program); err != nil {
+					b.Fatal(err)
+				}
+				l.console = l.console[:0]
+			}
+		})
+	}
+}

@@ -143,10 +143,14 @@ func (x *exchange) request(ctx context.Context) (*http.Request, error) {
 		return nil, err
 	}
 	for i := 0; i+1 < len(x.headers); i += 2 {
-		if name := x.headers[i]; strings.EqualFold(name, "host") {
-			request.Host = x.headers[i+1]
-		} else {
-			request.Header.Add(name, x.headers[i+1])
+		switch name, value := strings.ToLower(x.headers[i]), x.headers[i+1]; name {
+		case "host":
+			request.Host = value
+		case "accept-encoding":
+			// The transport asks for gzip itself and decodes what it asked for;
+			// were the header set here, the body would stay encoded.
+		default:
+			request.Header.Add(name, value)
 		}
 	}
 	if request.Header.Get("Accept") == "" {

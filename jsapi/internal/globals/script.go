@@ -98,43 +98,43 @@ func (e *environment) needCall(call goja.FunctionCall) goja.Value {
 func (e *environment) natives(script string) *goja.Object {
 	object := e.rt.NewObject()
 	switch script {
+	case "body":
+		define(object, "maxBody", e.rt.ToValue(maxBody))
+	case "buffer":
+		e.lendBuffer(object)
 	case "console", "inspect":
 		e.lendConsole(object)
+	case "crypto":
+		e.lendCrypto(object)
+	case "date":
+		e.lendZone(object)
 	case "domexception":
 		e.lendExceptionCodes(object)
+	case "encoding":
+		e.lendEncoding(object)
 	case "events":
 		e.lendReport(object)
 		e.lendPerformance(object)
-	case "microtask":
-		e.lendReport(object)
-	case "timers", "abort":
-		e.lendTimers(object)
-	case "prelude":
-		e.lendLanguage(object)
-		e.lendLazyHelpers(object)
-	case "performance":
-		e.lendPerformance(object)
-	case "crypto":
-		e.lendCrypto(object)
-	case "encoding":
-		e.lendEncoding(object)
-	case "body":
-		define(object, "maxBody", e.rt.ToValue(maxBody))
 	case "fetch":
 		e.lendFetch(object)
 	case "formdata":
 		e.lendCrypto(object)
 		e.lendMultipart(object)
-	case "weak":
-		e.lendWeak(object)
 	case "intl":
 		e.lendCollation(object)
-	case "buffer":
-		e.lendBuffer(object)
-	case "date":
-		e.lendZone(object)
+	case "microtask":
+		e.lendReport(object)
+	case "performance":
+		e.lendPerformance(object)
+	case "prelude":
+		e.lendLanguage(object)
+		e.lendLazyHelpers(object)
+	case "timers", "abort":
+		e.lendTimers(object)
 	case "url":
 		e.lendURL(object)
+	case "weak":
+		e.lendWeak(object)
 	}
 	return object
 }

@@ -11,7 +11,8 @@ const key = {};
 class AbortSignal extends EventTarget {
   #aborted = false;
   #reason;
-  #dependents = [];
+  #dependents = null; // a Set, when there are any
+  #sources = [];
 
   constructor(secret) {
     if (secret !== key) throw new TypeError("AbortSignal: Illegal constructor; use new AbortController().signal");
@@ -35,8 +36,11 @@ class AbortSignal extends EventTarget {
     signal.#aborted = true;
     signal.#reason = reason;
     marked.push(signal);
-    for (const dependent of signal.#dependents) AbortSignal.#mark(dependent, reason, marked);
-    signal.#dependents = [];
+    // It is of no use to its other sources any more, which may live long.
+    for (const source of signal.#sources) source.#dependents?.delete(signal);
+    signal.#sources = [];
+    for (const dependent of [...(signal.#dependents ?? [])]) AbortSignal.#mark(dependent, reason, marked);
+    signal.#dependents = null;
   }
 
   static signalAbort(signal, reason) {
@@ -73,7 +77,8 @@ class AbortSignal extends EventTarget {
     if (aborted !== undefined) {
       signalAbort(result, aborted.#reason);
     } else {
-      for (const source of new Set(sources)) source.#dependents.push(result);
+      for (const source of sources) (source.#dependents ??= new Set()).add(result);
+      result.#sources = sources;
     }
     return result;
   }

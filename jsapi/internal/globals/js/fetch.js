@@ -245,6 +245,8 @@ exports.fetch = async function fetch(input, init = undefined) {
     signal.throwIfAborted();
     throw failed(request, outcome.error);
   }
-  return received(outcome, bodyOf(request, outcome, signal, finished));
+  const content = bodyOf(request, outcome, signal, finished);
+  if (nullBody.includes(outcome.status)) await content.cancel();
+  return received(outcome, content);
 };
 Object.assign(exports, { Request, Response });

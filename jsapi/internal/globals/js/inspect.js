@@ -258,13 +258,14 @@ const format = (...args) => {
   let next = 0;
   if (typeof args[0] === "string") {
     next = 1;
-    text = args[0].replace(/%[sdifjoOc%]/g, (directive) => {
+    text = args[0];
+    if (text.includes("%")) text = text.replace(/%[sdifjoOc%]/g, (directive) => {
       if (directive === "%%") return args.length > 1 ? "%" : "%%";
       if (next >= args.length) return directive;
       return formatOne(directive, args[next++]);
     });
   }
-  const rest = args.slice(next).map((arg) => (typeof arg === "string" ? arg : inspect(arg)));
+  const rest = args.slice(next).map((arg) => (typeof arg === "string" ? arg : Object(arg) === arg ? inspect(arg) : primitive(arg, defaults)));
   return (next > 0 ? [text, ...rest] : rest).join(" ");
 };
 

@@ -181,15 +181,22 @@ for (const [name, script] of [["DateTimeFormat", "datetimeformat"], ["NumberForm
 }
 
 // The methods of built-in prototypes: they look here at their first call.
+// The formatters of calls without locale and options are kept.
+const usual = new Map();
+const formatter = (key, locales, options, make) => {
+  if (locales !== undefined || options !== undefined) return make();
+  if (!usual.has(key)) usual.set(key, make());
+  return usual.get(key);
+};
 const formatDate = (date, locales, options, required, defaults) => {
   const time = Date.prototype.getTime.call(date);
   if (Number.isNaN(time)) return "Invalid Date";
   const { DateTimeFormat } = need("datetimeformat");
-  return new DateTimeFormat(locales, options, required, defaults).format(time);
+  return formatter(required, locales, options, () => new DateTimeFormat(locales, options, required, defaults)).format(time);
 };
 const formatNumber = (value, locales, options) => {
   const { NumberFormat } = need("numberformat");
-  return new NumberFormat(locales, options).format(value);
+  return formatter("number", locales, options, () => new NumberFormat(locales, options)).format(value);
 };
 const compare = (a, b, locales, options) => new Collator(locales, options).compare(a, b);
 

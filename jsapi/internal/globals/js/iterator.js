@@ -39,64 +39,63 @@ const step = (next, iterator) => {
   return result;
 };
 
-// records keeps, for each helper object, its generator and what it reads from.
-const records = new WeakMap();
-const recordOf = (helper) => {
-  const record = records.get(helper);
-  if (record === undefined) throw new TypeError("the receiver is not an Iterator Helper");
-  return record;
-};
-const helperPrototype = {
-  __proto__: iteratorPrototype,
+const end = () => ({ value: undefined, done: true });
+
+// An Iterator Helper is a source, and advance(record), which gives the next
+// result or end().
+class Helper {
+  #record;
+
+  constructor(source, advance) {
+    this.#record = { source, next: source.next, advance, inner: undefined, done: false, running: false };
+  }
   next() {
-    const record = recordOf(this);
-    record.started = true;
-    return record.generator.next();
-  },
+    const record = this.#record;
+    if (record.running) throw new TypeError("the iterator is running already");
+    if (record.done) return end();
+    record.running = true;
+    try {
+      return record.advance(record);
+    } catch (error) {
+      record.done = true;
+      throw error;
+    } finally {
+      record.running = false;
+    }
+  }
   return() {
-    const record = recordOf(this);
-    if (!record.started) {
-      record.started = true;
-      record.generator.return();
-      record.source.return?.();
-      return { value: undefined, done: true };
+    const record = this.#record;
+    if (record.running) throw new TypeError("the iterator is running already");
+    if (record.done) return end();
+    record.done = true;
+    try {
+      record.inner?.source.return?.();
+    } catch (error) {
+      closing(record.source, error);
     }
-    return record.generator.return();
-  },
-};
-for (const name of ["next", "return"]) defineProperty(helperPrototype, name, { enumerable: false });
-defineProperty(helperPrototype, Symbol.toStringTag, { value: "Iterator Helper", configurable: true });
-
-const helper = (source, generator) => {
-  const object = { __proto__: helperPrototype };
-  records.set(object, { generator, source, started: false });
-  return object;
-};
-
-// over yields what body makes of each value; the source is closed when the
-// consumer stops early or the body throws, not when the source itself does.
-function* over(iterator, next, body) {
-  let open = false;
-  try {
-    for (let index = 0; ; index++) {
-      const result = step(next, iterator);
-      if (result.done) return;
-      const { value } = result;
-      open = true;
-      if ((yield* body(value, index)) === stop) return;
-      open = false;
-    }
-  } catch (error) {
-    if (open) {
-      open = false;
-      closing(iterator, error);
-    }
-    throw error;
-  } finally {
-    if (open) iterator.return?.();
+    record.source.return?.();
+    return end();
   }
 }
-const stop = Symbol("stop");
+delete Helper.prototype.constructor;
+Object.setPrototypeOf(Helper.prototype, iteratorPrototype);
+defineProperty(Helper.prototype, Symbol.toStringTag, { value: "Iterator Helper", configurable: true });
+
+// pull takes the next result of the source.
+const pull = (record) => {
+  const result = step(record.next, record.source);
+  if (!result.done) return result;
+  record.done = true;
+  return end();
+};
+// guarded calls a callback of the program; what it throws closes the source.
+const guarded = (record, callback, value, index) => {
+  try {
+    return callback(value, index);
+  } catch (error) {
+    closing(record.source, error);
+  }
+};
 
 const flattenable = (value, strings) => {
   if (!((typeof value === "object" && value !== null) || typeof value === "function" || (strings && typeof value === "string"))) {
@@ -106,49 +105,77 @@ const flattenable = (value, strings) => {
   return start === undefined || start === null ? value : mustBeObject(start.call(value), "Symbol.iterator");
 };
 
+const stop = Symbol("stop");
+
 const helpers = {
   map(mapper) {
     mustCall(this, mapper, "Iterator.prototype.map");
-    return helper(this, over(this, this.next, function* (value, index) {
-      yield mapper(value, index);
-    }));
+    let index = 0;
+    return new Helper(this, (record) => {
+      const result = pull(record);
+      return record.done ? result : { value: guarded(record, mapper, result.value, index++), done: false };
+    });
   },
   filter(predicate) {
     mustCall(this, predicate, "Iterator.prototype.filter");
-    return helper(this, over(this, this.next, function* (value, index) {
-      if (predicate(value, index)) yield value;
-    }));
+    let index = 0;
+    return new Helper(this, (record) => {
+      for (;;) {
+        const result = pull(record);
+        if (record.done) return result;
+        const { value } = result;
+        if (guarded(record, predicate, value, index++)) return { value, done: false };
+      }
+    });
   },
   take(limit) {
-    const n = count(this, limit, "Iterator.prototype.take");
-    const source = this;
-    const { next } = this;
-    return helper(this, (function* () {
-      if (n === 0) {
-        source.return?.();
-        return;
+    let remaining = count(this, limit, "Iterator.prototype.take");
+    return new Helper(this, (record) => {
+      if (remaining === 0) {
+        record.done = true;
+        record.source.return?.();
+        return end();
       }
-      let remaining = n;
-      yield* over(source, next, function* (value) {
-        yield value;
-        if (--remaining === 0) return stop;
-      });
-    })());
+      remaining--;
+      const result = pull(record);
+      return record.done ? result : { value: result.value, done: false };
+    });
   },
   drop(limit) {
-    const n = count(this, limit, "Iterator.prototype.drop");
-    return helper(this, over(this, this.next, function* (value, index) {
-      if (index >= n) yield value;
-    }));
+    let remaining = count(this, limit, "Iterator.prototype.drop");
+    return new Helper(this, (record) => {
+      for (;;) {
+        const result = pull(record);
+        if (record.done) return result;
+        if (remaining === 0) return { value: result.value, done: false };
+        remaining--;
+      }
+    });
   },
   flatMap(mapper) {
     mustCall(this, mapper, "Iterator.prototype.flatMap");
-    return helper(this, over(this, this.next, function* (value, index) {
-      const inner = flattenable(mapper(value, index), false);
-      yield* over(inner, inner.next, function* (each) {
-        yield each;
-      });
-    }));
+    let index = 0;
+    const nextInner = (record) => {
+      try {
+        const result = step(record.inner.next, record.inner.source);
+        return result.done ? undefined : { value: result.value, done: false };
+      } catch (error) {
+        closing(record.source, error);
+      }
+    };
+    return new Helper(this, (record) => {
+      for (;;) {
+        if (record.inner !== undefined) {
+          const result = nextInner(record);
+          if (result !== undefined) return result;
+          record.inner = undefined;
+        }
+        const result = pull(record);
+        if (record.done) return result;
+        const source = guarded(record, () => flattenable(mapper(result.value, index++), false));
+        record.inner = { source, next: source.next };
+      }
+    });
   },
   reduce(reducer, ...initial) {
     mustCall(this, reducer, "Iterator.prototype.reduce");

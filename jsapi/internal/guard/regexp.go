@@ -26,12 +26,12 @@ func (p *patcher) regexps() {
 	g, proto := p.guard, p.prototype("RegExp")
 	g.execObject = proto.Get("exec")
 
-	p.method(proto, "exec", g.searching(0, func(v goja.Value, _ goja.FunctionCall) bool { return goja.IsNull(v) }))
-	p.method(proto, "test", g.searching(0, func(v goja.Value, _ goja.FunctionCall) bool { return !v.ToBoolean() }))
-	p.symbol(proto, goja.SymMatch, g.searching(0, func(v goja.Value, _ goja.FunctionCall) bool { return goja.IsNull(v) }))
-	p.symbol(proto, goja.SymSearch, g.searching(0, func(v goja.Value, _ goja.FunctionCall) bool { return v.ToInteger() < 0 }))
-	p.symbol(proto, goja.SymSplit, g.searching(0, func(v goja.Value, _ goja.FunctionCall) bool { return length(v) <= 1 }))
-	p.symbol(proto, goja.SymMatchAll, g.searching(0, func(goja.Value, goja.FunctionCall) bool { return false }))
+	p.method(proto, "exec", g.searching(goja.IsNull))
+	p.method(proto, "test", g.searching(func(v goja.Value) bool { return !v.ToBoolean() }))
+	p.symbol(proto, goja.SymMatch, g.searching(goja.IsNull))
+	p.symbol(proto, goja.SymSearch, g.searching(func(v goja.Value) bool { return v.ToInteger() < 0 }))
+	p.symbol(proto, goja.SymSplit, g.searching(func(v goja.Value) bool { return length(v) <= 1 }))
+	p.symbol(proto, goja.SymMatchAll, g.searching(func(goja.Value) bool { return false })) // its iterator calls exec
 	match, _ := proto.GetSymbol(goja.SymMatch).Export().(native)
 	p.symbol(proto, goja.SymReplace, func(replace native) native { return g.measuringReplace(replace, match) })
 
@@ -43,10 +43,10 @@ func (p *patcher) regexps() {
 		}
 	})
 	p.getter(proto, "source", func(source native) native {
-		return func(c goja.FunctionCall) goja.Value { return g.visible(source(c), "") }
+		return func(c goja.FunctionCall) goja.Value { return g.visible(c.This, source(c), "") }
 	})
 	p.method(proto, "toString", func(toString native) native {
-		return func(c goja.FunctionCall) goja.Value { return g.visible(toString(c), "/") }
+		return func(c goja.FunctionCall) goja.Value { return g.visible(c.This, toString(c), "/") }
 	})
 }
 
@@ -84,8 +84,11 @@ func hasProperty(pattern string) bool {
 	return strings.Contains(pattern, `\p{`) || strings.Contains(pattern, `\P{`)
 }
 
-// visible takes the added prefix off a source that the engine tells.
-func (g *guard) visible(source goja.Value, before string) goja.Value {
+// visible takes the added prefix off the source of rx as the engine tells it.
+func (g *guard) visible(rx, source goja.Value, before string) goja.Value {
+	if object, ok := rx.(*goja.Object); !ok || object.ClassName() != "RegExp" {
+		return source
+	}
 	if s := source.String(); strings.HasPrefix(s, before+backtracking) && hasProperty(s) {
 		return g.rt.ToValue(before + strings.TrimPrefix(s, before+backtracking))
 	}
@@ -113,15 +116,17 @@ func groupDepth(pattern string) int {
 	return deepest
 }
 
-// searching measures a search whose subject is the argument of this index. empty tells whether its result is what the
-// engine makes of a search that failed.
-func (g *guard) searching(subject int, empty func(goja.Value, goja.FunctionCall) bool) func(native) native {
+// searching measures a search. empty tells whether its result is what the engine makes of a search that failed.
+func (g *guard) searching(empty func(goja.Value) bool) func(native) native {
 	return func(original native) native {
 		return func(c goja.FunctionCall) goja.Value {
-			g.checkSubject(c.Argument(subject))
+			if _, ok := c.Argument(0).(goja.String); !ok && len(c.Arguments) > 0 {
+				c.Arguments = g.textArguments(c.Arguments, 1) // the time this takes is the program's
+			}
+			g.checkSubject(c.Argument(0))
 			began := time.Now()
 			result := original(c)
-			if time.Since(began) >= g.MatchTimeout && empty(result, c) {
+			if time.Since(began) >= g.MatchTimeout && empty(result) {
 				g.doubt(c)
 			}
 			return result
@@ -130,10 +135,8 @@ func (g *guard) searching(subject int, empty func(goja.Value, goja.FunctionCall)
 }
 
 func (g *guard) checkSubject(subject goja.Value) {
-	if n := length(subject); n > g.MaxBytes/subjectCost {
-		if _, ok := subject.(goja.String); ok {
-			g.rangeErrorf("a subject of %d units exceeds the limit of %d for a regular expression", n, g.MaxBytes/subjectCost)
-		}
+	if s, ok := subject.(goja.String); ok && int64(s.Length()) > g.MaxBytes/subjectCost {
+		g.rangeErrorf("a subject of %d units exceeds the limit of %d for a regular expression", s.Length(), g.MaxBytes/subjectCost)
 	}
 }
 

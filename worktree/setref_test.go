@@ -97,10 +97,20 @@ func TestSetRefKeepsOtherPackedRefs(t *testing.T) {
 	if err := f.repo.SetRef(t.Context(), "refs/sausage/good", Hash{}, commit); err != nil {
 		t.Fatal(err)
 	}
+	// A tag is two lines, the second of which must go with the first.
+	f.git("tag", "-a", "-m", "x", "v0")
+	f.git("pack-refs", "--all")
+	if err := f.repo.SetRef(t.Context(), "refs/tags/v0", Hash{}, f.rev("v0")); err != nil {
+		t.Fatal(err)
+	}
 	got := f.git("for-each-ref", "--format=%(refname) %(*objectname)")
 	want := fmt.Sprintf("refs/heads/main \nrefs/sausage/a \nrefs/sausage/z \nrefs/tags/v1 %s", commit)
 	if got != want {
 		t.Errorf("refs are\n%s\nwant\n%s", got, want)
+	}
+	file, err := os.ReadFile(filepath.Join(f.dir, ".git/packed-refs"))
+	if err != nil || strings.Count(string(file), "^") != 1 {
+		t.Errorf("packed-refs is, %v,\n%s", err, file)
 	}
 }
 

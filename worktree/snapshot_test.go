@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // sample commits one of everything that a commit can hold.
@@ -543,6 +545,28 @@ func TestSnapshotBesideRepack(t *testing.T) {
 	}
 	close(done)
 	<-stopped
+}
+
+// The store has read the list of packs when a repack moves what is loose into a new one.
+func TestObjectsThatWerePackedMeanwhileAreFound(t *testing.T) {
+	f := newFixture(t, Options{})
+	old := f.commit("packed")
+	f.git("repack", "-adq")
+	f.write("a", "loose")
+	commit := f.commit("loose")
+	objects := f.repo.openObjects()
+	defer objects.close()
+	if _, err := objects.read(t.Context(), plumbing.CommitObject, []wanted{{hash: old}}); err != nil {
+		t.Fatal(err)
+	}
+	f.git("repack", "-adq")
+	s, err := f.repo.snapshot(t.Context(), objects, commit, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := fs.ReadFile(s.FS(), "a"); err != nil || string(got) != "loose" {
+		t.Errorf("read %q, %v", got, err)
+	}
 }
 
 func TestSnapshotEndsWithItsContext(t *testing.T) {

@@ -121,11 +121,15 @@ func TestAnErrorResultHasItsCode(t *testing.T) {
 			tool.Parameters = numberSchema
 			call := registry.Call{ID: "1", Tool: "act", Arguments: json.RawMessage(`{"n":1}`)}
 			test.change(&tool, &call)
-			r := registry.New(registry.Options{})
+			var reported failures
+			r := registry.New(registry.Options{Report: reported.report})
 			promote(t, r, "c1", world("x", tools(tool)))
 			result := r.CallTool(t.Context(), call)
 			if result.Code != test.code || result.IsError != test.isError || result.Text() != test.text {
 				t.Errorf("result = %q, error %v, %q\nwant %q, error %v, %q", result.Code, result.IsError, result.Text(), test.code, test.isError, test.text)
+			}
+			if want := strings.HasPrefix(test.text, "extension x:"); want != (len(reported.texts()) == 1) {
+				t.Errorf("reported %q", reported.texts())
 			}
 		})
 	}

@@ -252,6 +252,16 @@ func TestSchemasAreCompiledOnceAndForgottenWithTheirGeneration(t *testing.T) {
 	if n := r.CompiledSchemas(); n != 1 {
 		t.Errorf("%d schemas are kept for one in use", n)
 	}
+	refused := stage(t, r, "c3", with(3), with(3))
+	if g, _ := refused.Validate(); g != nil {
+		t.Fatal("not refused")
+	}
+	if err := refused.Discard(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := r.CompiledSchemas(); n != 1 {
+		t.Errorf("%d schemas are kept after a refused commit", n)
+	}
 }
 
 func TestASettledCandidateGivesNothingMore(t *testing.T) {

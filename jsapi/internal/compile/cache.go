@@ -102,11 +102,11 @@ func newCache() *cache {
 	}
 }
 
-// find returns the unit of a target and a content, or nil.
-func (c *cache) find(t target, hash string) *unit {
+// find returns a unit, or nil.
+func (c *cache) find(key unitKey) *unit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.units[unitKey{t.id(), hash}]
+	return c.units[key]
 }
 
 // unit returns the unit of a target and a content, a new one if there is none.

@@ -213,3 +213,42 @@ func TestASyntheticModuleThatIsBrokenIsReportedWithItsPlace(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+func TestAPositionGetsItsSourceLine(t *testing.T) {
+	tree := files("ext/a b.ts", "\uFEFF#!/x\r\nexport const fail = () => {\r\n  throw new Error(\"no\");\r\n};\r\n", "e.ts", `import { fail } from "./ext/a b.ts"; try { fail() } catch (e) { log((e as Error).stack) }`)
+	if got := runLog(t, tree, "e.ts"); !strings.Contains(got, "ext/a%20b.ts:3:9(") {
+		t.Errorf("stack is\n%s", got)
+	}
+	_, g := mustCompile(t, tree, "e.ts")
+	got := g.Problem("ext/a%20b.ts", 3, 9, "Error: no").String()
+	if want := "ext/a b.ts:3:9: Error: no\n    throw new Error(\"no\");\n          ^"; got != want {
+		t.Errorf("problem is\n%s\nwant\n%s", got, want)
+	}
+	if got := g.Problem("native", 1, 2, "Error: no").String(); got != "native:1:2: Error: no" {
+		t.Errorf("of code that is not in the graph: %s", got)
+	}
+}
+
+func TestRetainDoesNotDisturbACompile(t *testing.T) {
+	c := compile.New(compile.Options{Synthetic: standard()})
+	stop := make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				c.Retain()
+			}
+		}
+	})
+	for i := range 50 {
+		tree := files(append(program(0), "shared/x.ts", fmt.Sprintf("export const shared = %d", i))...)
+		if _, err := c.Compile(context.Background(), tree, "extensions/e0/server.ts"); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	wait.Wait()
+}

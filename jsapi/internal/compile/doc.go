@@ -38,6 +38,11 @@
 // JSX in .tsx calls React.createElement, or what the pragmas @jsx, @jsxFrag, @jsxRuntime and
 // @jsxImportSource in the file name; nothing is put into scope for it.
 //
+// Imports that TypeScript erases, types and names that are never used, are not resolved. An import()
+// of a literal is resolved like any import, though its module runs later. A name that a TypeScript
+// file passes on (export { A } from "./b.ts") may be a type for all esbuild knows; it is undefined at
+// run time if it is nothing at all. What a CommonJS package exports is not known either.
+//
 // The attribute of a computed import() is not seen: a file named .json yields its value, one with an
 // extension of source code is a module, and any other is text.
 //

@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/dop251/goja"
 )
@@ -83,6 +85,25 @@ func (g *Graph) Module(id string) *Module {
 		}
 	}
 	return nil
+}
+
+// Problem makes a problem of a position that the engine reported for code of the graph, with the
+// source line there. file is as in a stack: a path, perhaps percent-encoded, or a specifier.
+func (g *Graph) Problem(file string, line, column int, message string) Problem {
+	p := Problem{File: file, Line: line, Column: column, Message: message}
+	decoded, err := url.PathUnescape(file)
+	for _, m := range g.Modules {
+		name := parseID(m.ID).name
+		if m.Program == nil || name != file && (err != nil || name != decoded) {
+			continue
+		}
+		p.File = name
+		if lines := strings.Split(parseable(m.Source), "\n"); line > 0 && line <= len(lines) {
+			p.Text = strings.TrimSuffix(lines[line-1], "\r")
+		}
+		break
+	}
+	return p
 }
 
 // graphHash identifies modules and how they are linked. Fields are quoted, so that no two graphs

@@ -17,6 +17,7 @@ type job struct {
 
 	mu    sync.Mutex
 	files map[string]content // what was read from the tree, by path
+	units map[unitKey]*unit  // what the job has used of the cache, which may drop it meanwhile
 
 	compiling sync.WaitGroup
 	started   []*unit
@@ -28,6 +29,7 @@ func (c *Compiler) newJob(ctx context.Context, tree fs.FS) *job {
 		compiler: c,
 		resolver: &resolver{tree: tree, synthetic: c.synthetic},
 		files:    map[string]content{},
+		units:    map[unitKey]*unit{},
 	}
 }
 
@@ -104,6 +106,33 @@ func (j *job) source(t target) (c content, ok bool, err error) {
 	return p.content, p.hasSource, nil
 }
 
+// find returns the unit of a target and a content, or nil.
+func (j *job) find(t target, hash string) *unit {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	key := unitKey{t.id(), hash}
+	if u := j.units[key]; u != nil {
+		return u
+	}
+	u := j.compiler.cache.find(key)
+	if u != nil {
+		j.units[key] = u
+	}
+	return u
+}
+
+// unit returns the unit of a target and a content, a new one if there is none.
+func (j *job) unit(t target, c content) *unit {
+	if u := j.find(t, c.hash); u != nil {
+		return u
+	}
+	u := j.compiler.cache.unit(t, c)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.units[unitKey{t.id(), c.hash}] = u
+	return u
+}
+
 // start compiles a unit on a goroutine that the job waits for, unless it was compiled before.
 func (j *job) start(u *unit) {
 	j.mu.Lock()
@@ -151,12 +180,12 @@ func (a *assembly) visit(t target) bool {
 		a.modules = append(a.modules, a.job.supplied(t))
 		return true
 	}
-	u := a.job.compiler.cache.find(t, c.hash)
+	u := a.job.find(t, c.hash)
 	if u == nil && (t.form == formJSON || t.form == formText) {
 		if check(t, c.text) != nil {
 			return false
 		}
-		u = a.job.compiler.cache.unit(t, c)
+		u = a.job.unit(t, c)
 	}
 	if u == nil || u.requests.Load() == nil {
 		return false

@@ -95,7 +95,7 @@ func (b *build) unit(t target) *unit {
 	if err != nil || !ok {
 		return nil
 	}
-	return b.job.compiler.cache.find(t, c.hash)
+	return b.job.find(t, c.hash)
 }
 
 // excludeBroken prepares a run that finds the missing exports in the rest of the graph: esbuild does

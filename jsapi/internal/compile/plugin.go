@@ -104,7 +104,7 @@ func (b *build) onLoad(args api.OnLoadArgs) (api.OnLoadResult, error) {
 	if p := check(t, c.text); p != nil {
 		return b.unloadable(*p), nil
 	}
-	u := b.job.compiler.cache.unit(t, c)
+	u := b.job.unit(t, c)
 	if t.form == formSource || t.form == formSynthetic {
 		b.job.start(u)
 	}

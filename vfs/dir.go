@@ -134,11 +134,17 @@ func (d *Dir) Mkdir(name string, mode fs.FileMode) error {
 // Rename moves name to toName below to, which may be d itself, and replaces a file
 // that is there.
 func (d *Dir) Rename(name string, to *Dir, toName string) error {
-	return d.at("rename", name, func(dirfd int, base string) error {
+	var renamed error
+	err := d.at("rename", name, func(dirfd int, base string) error {
 		return to.at("rename", toName, func(toDir int, toBase string) error {
-			return clearNoSpace(unix.Renameat(dirfd, base, toDir, toBase))
+			renamed = unix.Renameat(dirfd, base, toDir, toBase)
+			return nil
 		})
 	})
+	if err != nil {
+		return err
+	}
+	return failure("rename", path.Join(d.path, name), clearNoSpace(renamed))
 }
 
 // Remove removes a file, a link or an empty directory.

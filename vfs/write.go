@@ -150,11 +150,17 @@ func (w *World) Remove(p string, recursive bool) error {
 
 // Rename moves a file or directory, over an existing file or empty directory too.
 func (w *World) Rename(from, to string) error {
-	return w.writing("rename", from, false, func(fromDir int, fromName string) error {
+	var renamed error
+	err := w.writing("rename", from, false, func(fromDir int, fromName string) error {
 		return w.writing("rename", to, false, func(toDir int, toName string) error {
-			return clearNoSpace(unix.Renameat(fromDir, fromName, toDir, toName))
+			renamed = unix.Renameat(fromDir, fromName, toDir, toName)
+			return nil
 		})
 	})
+	if err != nil {
+		return err
+	}
+	return failure("rename", path.Clean(from), clearNoSpace(renamed))
 }
 
 // Symlink makes p a link to target, which may be any text without NUL.

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,6 +11,9 @@ import (
 
 // namespace is what esbuild calls the modules of a build.
 const namespace = "module"
+
+// errDone makes esbuild stop when the job was cancelled; nobody reads it.
+var errDone = errors.New("cancelled")
 
 // anything is a script of which nobody can know what it exports.
 const anything = "module.exports = globalThis"

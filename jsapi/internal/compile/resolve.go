@@ -45,6 +45,17 @@ func (t target) id() string {
 	}
 }
 
+// parseID is the target with a module ID.
+func parseID(id string) target {
+	if name, ok := strings.CutPrefix(id, "synthetic:"); ok {
+		return target{formSynthetic, name}
+	}
+	if name, ok := strings.CutPrefix(id, "text:"); ok {
+		return target{formText, name}
+	}
+	return target{formSource, id}
+}
+
 // inPackage reports whether the target belongs to a package committed under node_modules, where
 // Node's rules hold and not those for the repository's own files.
 func (t target) inPackage() bool {

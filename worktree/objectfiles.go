@@ -34,10 +34,16 @@ func (o objectFiles) Open(name string) (billy.File, error) {
 	if err != nil {
 		return nil, o.plain("open", name, err)
 	}
-	if regular, ok := file.(seekable); ok {
-		return objectFile{seekable: regular, name: name}, nil
+	regular, ok := file.(seekable)
+	if !ok {
+		return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: errIsFolder}, file.Close())
 	}
-	return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: errIsFolder}, file.Close())
+	if path.Ext(name) == ".idx" {
+		if err := checkPackIndex(regular); err != nil {
+			return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: err}, file.Close())
+		}
+	}
+	return objectFile{seekable: regular, name: name}, nil
 }
 
 func (o objectFiles) OpenFile(name string, flag int, _ os.FileMode) (billy.File, error) {
@@ -99,10 +105,9 @@ type objectFile struct {
 
 // seekable is what a regular file of the world is when it is open.
 type seekable interface {
-	io.Reader
+	fs.File
 	io.ReaderAt
 	io.Seeker
-	io.Closer
 }
 
 var _ billy.File = objectFile{}

@@ -65,7 +65,11 @@ func (o *objects) openStore(git string, seen map[string]bool, depth int) {
 	}
 	seen[git] = true
 	dir := dotgit.New(objectFiles{world: o.repo.world, root: git})
-	o.stores = append(o.stores, filesystem.NewObjectStorageWithOptions(dir, cache.NewObjectLRUDefault(), filesystem.Options{KeepDescriptors: true}))
+	o.stores = append(o.stores, filesystem.NewObjectStorageWithOptions(dir, cache.NewObjectLRUDefault(), filesystem.Options{
+		KeepDescriptors: true,
+		// What is larger is refused anyway, and is not read into memory before that.
+		LargeObjectThreshold: o.repo.opts.MaxBytes,
+	}))
 	data, err := o.repo.world.Read(path.Join(git, alternates))
 	if err != nil {
 		if !absent(err) {
@@ -193,7 +197,8 @@ func contents(object plumbing.EncodedObject, limit int64) (_ []byte, err error) 
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
 	var buffer bytes.Buffer
-	buffer.Grow(int(max(0, min(object.Size(), limit))) + bytes.MinRead)
+	// The size is what the object claims; one that lies must not make room for it.
+	buffer.Grow(int(max(0, min(object.Size(), limit, 1<<20))) + bytes.MinRead)
 	if _, err := buffer.ReadFrom(io.LimitReader(reader, limit+1)); err != nil {
 		return nil, err
 	}

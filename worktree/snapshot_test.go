@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -390,6 +391,42 @@ func (f *fixture) truncate(name string, size int64) {
 	at := filepath.Join(f.dir, name)
 	if err := errors.Join(os.Chmod(at, 0o600), os.Truncate(at, size)); err != nil {
 		f.Fatal(err)
+	}
+}
+
+// An index that claims more objects than it has room for is refused before memory is
+// made for them.
+func TestDamagedPackIndexCostsNoMemory(t *testing.T) {
+	f := newFixture(t, Options{})
+	commit := f.sample()
+	f.git("repack", "-adq")
+	found, err := filepath.Glob(filepath.Join(f.dir, ".git/objects/pack/*.idx"))
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	whole, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(found[0], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []int{8, 8 + 128*4, 8 + 255*4, 8 + 255*4 + 1} {
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 0x7f
+		if err := os.WriteFile(found[0], damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := f.repo.Snapshot(t.Context(), commit, nil)
+		runtime.ReadMemStats(&after)
+		if !errors.As(err, new(*CorruptObjectError)) || !strings.Contains(err.Error(), "pack index") {
+			t.Errorf("damaged at %d: %v", at, err)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 50<<20 {
+			t.Errorf("damaged at %d: %d MiB of memory", at, used>>20)
+		}
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // floorProgram touches the engine's own parts that the prelude extends.
-var floorProgram = goja.MustCompile("floor.js", `[Object, Map, Promise, Array, String.prototype, Error, RegExp, Symbol].map((c) => c.isPrototypeOf);
+var floorProgram = goja.MustCompile("floor.js", `[Object, Map, Promise, Array, String.prototype, Error, RegExp, Symbol, Date.prototype, Number.prototype, BigInt.prototype].map((c) => c.isPrototypeOf);
 Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())).next`, true)
 
 func BenchmarkFloor(b *testing.B) {

@@ -13,7 +13,7 @@ import (
 
 // lendBuffer lends encode(text, encoding) → Uint8Array and
 // decode(bytes, encoding) → text for Node's encodings, known(encoding) → its
-// usual name or undefined, compare(a, b) and indexOf(bytes, part, from, last).
+// usual name or undefined, copy(target, at, source), compare(a, b) and indexOf(bytes, part, from, last).
 func (e *environment) lendBuffer(natives *goja.Object) {
 	e.lend(natives, "known", func(call goja.FunctionCall) goja.Value {
 		if name := bufferEncoding(call.Argument(0).String()); name != "" {
@@ -26,6 +26,15 @@ func (e *environment) lendBuffer(natives *goja.Object) {
 	})
 	e.lend(natives, "decode", func(call goja.FunctionCall) goja.Value {
 		return e.rt.ToValue(decodeBuffer(e.bytesOf(call.Argument(0), "the buffer"), call.Argument(1).String()))
+	})
+	e.lend(natives, "copy", func(call goja.FunctionCall) goja.Value {
+		target, source := e.bytesOf(call.Argument(0), "the target"), e.bytesOf(call.Argument(2), "the source")
+		at := call.Argument(1).ToInteger()
+		if at < 0 || at > int64(len(target)) {
+			panic(e.rt.NewTypeError("Buffer: the offset %d is outside of the target, which has %d bytes", at, len(target)))
+		}
+		copy(target[at:], source)
+		return goja.Undefined()
 	})
 	e.lend(natives, "compare", func(call goja.FunctionCall) goja.Value {
 		return e.rt.ToValue(bytes.Compare(e.bytesOf(call.Argument(0), "the buffer"), e.bytesOf(call.Argument(1), "the other buffer")))

@@ -78,7 +78,7 @@ class Buffer extends Uint8Array {
     let at = 0;
     for (const each of list) {
       if (at >= total) break;
-      all.set(mustBeBytes(each, "each member of the list").subarray(0, total - at), at);
+      native.copy(all, at, mustBeBytes(each, "each member of the list").subarray(0, total - at));
       at += each.length;
     }
     return all;
@@ -117,12 +117,13 @@ class Buffer extends Uint8Array {
   }
   copy(target, targetStart = 0, start = 0, end = this.length) {
     const source = super.subarray(start, Math.min(end, start + Math.max(target.length - targetStart, 0)));
-    target.set(source, targetStart);
+    native.copy(target, targetStart, source);
     return source.length;
   }
   write(text, offset, length, encoding) {
     if (typeof offset === "string") [encoding, offset, length] = [offset, 0, undefined];
     else if (typeof length === "string") [encoding, length] = [length, undefined];
+    if (typeof text !== "string") throw wrongType("the text must be a string", text);
     const start = offset ?? 0;
     if (!(start >= 0 && start <= this.length)) throw outOfRange("the offset", 0, this.length, start);
     const room = Math.min(length ?? Infinity, this.length - start);
@@ -135,7 +136,7 @@ class Buffer extends Uint8Array {
       else if (name === "utf16le") end -= end % 2;
       bytes = bytes.subarray(0, end);
     }
-    this.set(bytes, start);
+    native.copy(this, start, bytes);
     return bytes.length;
   }
   fill(value, start, end, encoding) {
@@ -148,7 +149,7 @@ class Buffer extends Uint8Array {
       throw failed(TypeError, "Buffer.fill: the value has no bytes in that encoding", "ERR_INVALID_ARG_VALUE");
     }
     const stop = Math.min(end ?? this.length, this.length);
-    for (let at = start ?? 0; at < stop; at += bytes.length) this.set(bytes.subarray(0, stop - at), at);
+    for (let at = start ?? 0; at < stop; at += bytes.length) native.copy(this, at, bytes.subarray(0, stop - at));
     return this;
   }
   indexOf(value, from, encoding) {

@@ -74,7 +74,7 @@ class Headers {
     for (const [, value] of this.entries()) yield value;
   }
   [Symbol.for("nodejs.util.inspect.custom")](depth, options, inspect) {
-    return `Headers ${inspect(Object.fromEntries(this), options)}`;
+    return `Headers ${inspect(Object.fromEntries(Headers.prototype.entries.call(this)), options)}`;
   }
 }
 Object.defineProperties(Headers.prototype, {

@@ -2,6 +2,7 @@ package jsapi
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -270,4 +271,18 @@ func (p *pendingCalls) failAll(err error) {
 	for _, call := range calls {
 		call.settle(nil, err)
 	}
+}
+
+// AbortCalls ends every pending call with an error and aborts its signal. The
+// isolate goes on.
+func (iso *Isolate) AbortCalls(cause error) {
+	for _, call := range iso.pending.list() {
+		call.giveUp(cause)
+	}
+}
+
+func (p *pendingCalls) list() []*pendingCall {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.calls)
 }

@@ -86,7 +86,7 @@ func (in *importer) container(data any) (goja.Value, error) {
 	case OwnContext, OwnSignal:
 		return in.own(data)
 	}
-	if known, ok := in.seen[data]; ok {
+	if known, ok := in.known(data); ok {
 		return known, nil
 	}
 	switch data := data.(type) {
@@ -113,7 +113,26 @@ func (in *importer) container(data any) (goja.Value, error) {
 	case error:
 		return in.goError(data)
 	}
-	return nil, &DataCloneError{Path: "$", Reason: fmt.Sprintf("Go value of type %T", data)}
+	return in.marshaled(data)
+}
+
+// marshaled carries any other Go value as its JSON form.
+func (in *importer) marshaled(data any) (goja.Value, error) {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return nil, &DataCloneError{Path: "$", Reason: fmt.Sprintf("a Go value of type %T has no JSON form: %v", data, err)}
+	}
+	return in.isolate.decodeJSON(text)
+}
+
+// known returns the value that a container was already carried to.
+func (in *importer) known(data any) (goja.Value, bool) {
+	switch data.(type) {
+	case *Array, *Object, *Map, *Set, *Bytes, *Error:
+		value, ok := in.seen[data]
+		return value, ok
+	}
+	return nil, false
 }
 
 // own makes the context or the signal of the call whose arguments these are.

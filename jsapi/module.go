@@ -47,12 +47,16 @@ type Source struct {
 // Namespace holds what a module exports, as the values were when its evaluation
 // ended.
 type Namespace struct {
-	names []string
-	all   *Reference
+	names      []string
+	primitives map[string]any
+	all        *Reference
 }
 
 // Names returns the names of the exports in order.
 func (n *Namespace) Names() []string { return n.names }
+
+// Primitive returns an export that is a string, a boolean or a number, else nil.
+func (n *Namespace) Primitive(name string) any { return n.primitives[name] }
 
 // Reference returns the namespace object.
 func (n *Namespace) Reference() *Reference { return n.all }
@@ -77,7 +81,7 @@ func (iso *Isolate) Evaluate(ctx context.Context, job Job, source Source) (*Name
 			object = iso.runtime.NewObject()
 			hide(object, "default", exports)
 		}
-		namespace.names = object.Keys()
+		namespace.names, namespace.primitives = object.Keys(), iso.primitives(object)
 		namespace.all = &Reference{isolate: iso, value: object}
 		return goja.Undefined(), nil
 	})
@@ -85,6 +89,27 @@ func (iso *Isolate) Evaluate(ctx context.Context, job Job, source Source) (*Name
 		return nil, err
 	}
 	return namespace, nil
+}
+
+// primitives copies the exports that are plain values. One that is not
+// initialised yet is left out.
+func (iso *Isolate) primitives(namespace *goja.Object) map[string]any {
+	found := make(map[string]any)
+	for _, name := range namespace.Keys() {
+		_ = iso.runtime.Try(func() {
+			value := namespace.Get(name)
+			if _, isObject := value.(*goja.Object); isObject {
+				return
+			}
+			switch value := value.Export().(type) {
+			case bool, string, float64:
+				found[name] = value
+			case int64:
+				found[name] = float64(value)
+			}
+		})
+	}
+	return found
 }
 
 // moduleTable holds the module instances of one evaluation.

@@ -20,9 +20,16 @@ type Owner struct {
 // such as "extension todo at 1a2b3c4". The caller closes it; the isolate's end
 // closes it too.
 func (iso *Isolate) NewOwner(name string) *Owner {
+	owner := iso.NewResourceOwner(name)
+	iso.newest.Store(owner)
+	return owner
+}
+
+// NewResourceOwner returns an owner that never counts as the newest: promise jobs
+// that carry no owner do not become its own.
+func (iso *Isolate) NewResourceOwner(name string) *Owner {
 	owner := &Owner{isolate: iso, name: name}
 	owner.ctx, owner.cancel = context.WithCancelCause(iso.ctx)
-	iso.newest.Store(owner)
 	return owner
 }
 

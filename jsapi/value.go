@@ -28,6 +28,7 @@ import "context"
 //	Async             a promise (as the result of a Native)
 //	error             an error, see [Error]
 //	[]any, map[string]any   an array, an object with sorted keys
+//	anything else     what encoding/json makes of it
 //
 // Containers are pointers, so that a value may contain itself.
 

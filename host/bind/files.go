@@ -3,6 +3,7 @@ package bind
 import (
 	"context"
 	"io/fs"
+	"path"
 	"strings"
 	"time"
 
@@ -20,46 +21,46 @@ var fileOperations = []struct {
 	prepare func(args *arguments) operation
 }{
 	{"read", func(args *arguments) operation {
-		path := args.text("path")
+		name := args.text("path")
 		return func(world *vfs.World) (any, error) {
-			data, err := world.Read(path)
+			data, err := world.Read(name)
 			return strings.ToValidUTF8(string(data), "\uFFFD"), err
 		}
 	}},
 	{"readBytes", func(args *arguments) operation {
-		path := args.text("path")
+		name := args.text("path")
 		return func(world *vfs.World) (any, error) {
-			data, err := world.Read(path)
+			data, err := world.Read(name)
 			return &jsapi.Bytes{Data: data}, err
 		}
 	}},
 	{"write", func(args *arguments) operation {
-		path, data := args.text("path"), args.content("data")
-		return func(world *vfs.World) (any, error) { return done(world.Write(path, data)) }
+		name, data := args.text("path"), args.content("data")
+		return func(world *vfs.World) (any, error) { return done(world.Write(name, data)) }
 	}},
 	{"append", func(args *arguments) operation {
-		path, data := args.text("path"), args.content("data")
-		return func(world *vfs.World) (any, error) { return done(world.Append(path, data)) }
+		name, data := args.text("path"), args.content("data")
+		return func(world *vfs.World) (any, error) { return done(world.Append(name, data)) }
 	}},
 	{"list", func(args *arguments) operation {
-		path := args.text("path")
-		return func(world *vfs.World) (any, error) { return listing(world.List(path)) }
+		name := args.text("path")
+		return func(world *vfs.World) (any, error) { return listing(world.List(name)) }
 	}},
 	{"stat", func(args *arguments) operation {
-		path := args.text("path")
-		return func(world *vfs.World) (any, error) { return description(world.Stat(path)) }
+		name := args.text("path")
+		return func(world *vfs.World) (any, error) { return description(world.Stat(name)) }
 	}},
 	{"lstat", func(args *arguments) operation {
-		path := args.text("path")
-		return func(world *vfs.World) (any, error) { return description(world.Lstat(path)) }
+		name := args.text("path")
+		return func(world *vfs.World) (any, error) { return description(world.Lstat(name)) }
 	}},
 	{"mkdir", func(args *arguments) operation {
-		path, recursive := args.text("path"), args.flag()
-		return func(world *vfs.World) (any, error) { return done(world.Mkdir(path, recursive)) }
+		name, recursive := args.text("path"), args.flag()
+		return func(world *vfs.World) (any, error) { return done(world.Mkdir(name, recursive)) }
 	}},
 	{"remove", func(args *arguments) operation {
-		path, recursive := args.text("path"), args.flag()
-		return func(world *vfs.World) (any, error) { return done(world.Remove(path, recursive)) }
+		name, recursive := args.text("path"), args.flag()
+		return func(world *vfs.World) (any, error) { return done(world.Remove(name, recursive)) }
 	}},
 	{"rename", func(args *arguments) operation {
 		from, to := args.text("from"), args.text("to")
@@ -128,18 +129,14 @@ func description(info fs.FileInfo, err error) (any, error) {
 // owner of the calling code ends.
 func (h *Host) watch(call *jsapi.NativeCall) (any, error) {
 	args := &arguments{function: "fs.watch", call: call}
-	path, callback := args.text("path"), args.function1("callback")
+	name, callback := args.text("path"), args.function1("callback")
 	if args.err != nil {
 		return nil, args.err
 	}
 	owner := call.Owner
 	deliver := h.deliveries(owner, "a file watch")
-	stop, err := h.world.Files.WatchChanges(path, func(change vfs.Change) {
-		at := path
-		if change.Name != "" && !strings.HasSuffix(path, "/"+change.Name) {
-			at = strings.TrimSuffix(path, "/") + "/" + change.Name
-		}
-		deliver.post(callback, jsapi.NewObject("kind", change.Kind, "path", at))
+	stop, err := h.world.Files.WatchChanges(name, func(change vfs.Change) {
+		deliver.post(callback, jsapi.NewObject("kind", change.Kind, "path", changedPath(name, change)))
 	})
 	if err != nil {
 		return nil, shown(err)
@@ -151,4 +148,12 @@ func (h *Host) watch(call *jsapi.NativeCall) (any, error) {
 		}
 		return jsapi.Undefined{}, nil
 	}), nil
+}
+
+// changedPath is the world path of what changed at or in a watched path.
+func changedPath(watched string, change vfs.Change) string {
+	if change.Name == "" || path.Base(watched) == change.Name {
+		return watched
+	}
+	return path.Join(watched, change.Name)
 }

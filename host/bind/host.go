@@ -78,6 +78,9 @@ func (h *Host) ForResource(owner *jsapi.Owner) *Host {
 	return &own
 }
 
+// Generation returns the sha of the commit that the host was made for.
+func (h *Host) Generation() string { return h.generation }
+
 // Owner returns what the host belongs to.
 func (h *Host) Owner() *jsapi.Owner { return h.owner }
 
@@ -139,8 +142,9 @@ func (h *Host) settings(call *jsapi.NativeCall) (any, error) {
 	return settings, err
 }
 
-// nest counts calls across isolates; package registry keeps the count.
-func nest(ctx context.Context) (context.Context, error) {
+// Nest counts calls across isolates for [jsapi.Options]; package registry keeps
+// the count.
+func Nest(ctx context.Context) (context.Context, error) {
 	depth := registry.CallDepth(ctx)
 	if depth >= registry.MaxCallDepth {
 		return nil, shown(&registry.CallDepthError{})

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"context"
 	"errors"
 
 	"github.com/seed-d579e5eb/harness/jsapi"
@@ -12,8 +13,16 @@ import (
 // World is what the faces work on.
 type World struct {
 	Files    *vfs.World
-	Commands *run.Runner
+	Commands Commands
 }
+
+// Commands runs commands in the world; see [run.Runner].
+type Commands interface {
+	Run(ctx context.Context, command run.Command) (run.Result, error)
+	Git(ctx context.Context, dir string, args ...string) (string, error)
+}
+
+var _ Commands = (*run.Runner)(nil)
 
 // shown gives an error the name and the members that an author is promised.
 func shown(err error) error {

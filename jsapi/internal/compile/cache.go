@@ -153,7 +153,9 @@ func (c *cache) retain(graphs []*Graph) {
 	for _, g := range graphs {
 		keptGraphs[g.Hash] = g
 		for _, m := range g.Modules {
-			keptUnits[unitKey{m.ID, m.Hash}] = m.unit
+			if m.unit != nil { // a module that the runtime supplies has none
+				keptUnits[unitKey{m.ID, m.Hash}] = m.unit
+			}
 		}
 	}
 	for key, u := range c.units {

@@ -33,6 +33,9 @@ func unsupported() map[string]bool {
 		"decorators":                      false,
 		"dynamic-import":                  false,
 		"regexp-unicode-property-escapes": false,
+		// esbuild does not see a property escape inside a character class; the u flag
+		// alone turns the literal into a constructor call.
+		"regexp-sticky-and-unicode-flags": false,
 		"regexp-match-indices":            false,
 		"regexp-set-notation":             false,
 	}

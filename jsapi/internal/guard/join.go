@@ -28,24 +28,40 @@ func (g *guard) measuringJoin(join, forEach native) native {
 		total := float64(max(n-1, 0)) * float64(length(separator))
 		g.checkString(total)
 
-		// Objects are converted here, once and in order, so that their text is measured like any other.
-		parts := make([]goja.Value, 0, min(n, 64))
 		objects := false
 		forEach(goja.FunctionCall{This: receiver, Arguments: []goja.Value{g.visit(func(element goja.Value) {
 			g.step()
-			if object, ok := element.(*goja.Object); ok {
-				element, objects = object.ToString(), true
+			if _, ok := element.(*goja.Object); ok {
+				objects = true
+				return
 			}
 			total += float64(textLength(element))
 			g.checkString(total)
-			parts = append(parts, element)
 		})}})
-		call := goja.FunctionCall{This: receiver, Arguments: []goja.Value{separator}}
-		if objects && int64(len(parts)) == n {
-			call.This = g.arrayOf(parts)
+		if objects {
+			receiver = g.converted(receiver, n, total)
 		}
-		return join(call)
+		return join(goja.FunctionCall{This: receiver, Arguments: []goja.Value{separator}})
 	}
+}
+
+// converted is a copy of an array in which objects have become text, each once and in order, so that their text is
+// measured like any other. total is what the other elements come to.
+func (g *guard) converted(receiver *goja.Object, n int64, total float64) *goja.Object {
+	parts := make([]goja.Value, n)
+	for i := range n {
+		g.step()
+		parts[i] = goja.Undefined() // joins like a hole
+		if element := receiver.Get(index(i)); element != nil {
+			parts[i] = element
+		}
+		if object, ok := parts[i].(*goja.Object); ok {
+			parts[i] = object.ToString()
+			total += float64(textLength(parts[i]))
+			g.checkString(total)
+		}
+	}
+	return g.arrayOf(parts)
 }
 
 // visit makes a function for forEach that hands each element to f.

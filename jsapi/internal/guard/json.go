@@ -2,9 +2,9 @@ package guard
 
 import "github.com/dop251/goja"
 
-// maxJSON bounds the text that JSON.parse reads, in UTF-16 units; the engine needs about a quarter of a microsecond for
+// maxJSON bounds the text that JSON.parse reads, in bytes of UTF-8; the engine needs about a quarter of a microsecond for
 // each and cannot be interrupted meanwhile.
-const maxJSON = 16 << 20
+const maxJSON = 8 << 20
 
 func (p *patcher) json() {
 	json := p.global("JSON")

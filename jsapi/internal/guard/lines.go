@@ -71,6 +71,9 @@ var Lines = []Line{
 	{Area: "buffers", Script: `Object.keys(new Uint8Array(2**28))`, Outcome: Refused},
 	{Area: "buffers", Script: `JSON.stringify(new Uint8Array(2**28))`, Outcome: Refused},
 
+	{Area: "buffers", Script: `({...new Uint8Array(2**28)})`, Outcome: Fatal},
+	{Area: "buffers", Script: `for (const k in new Uint8Array(2**28)) {}`, Outcome: Late, Bound: 20 * time.Second},
+
 	{Area: "arrays", Script: `new Array(2**32-1)`, Outcome: Refused},
 	{Area: "arrays", Script: `Array(2**32-1).join("ab")`, Outcome: Refused},
 	{Area: "arrays", Script: `const a = []; a.length = 2**32-1; a.join("ab")`, Outcome: Refused},
@@ -115,6 +118,13 @@ var Lines = []Line{
 	{Area: "calls", Script: `let p = {}; for (let i = 0; i < 1e6; i++) p = new Proxy(p, {}); p.x`, Outcome: Refused},
 	{Area: "calls", Script: `let p = {}; for (let i = 0; i < 1e6; i++) p = Proxy.revocable(p, {}).proxy; p.x`, Outcome: Refused},
 
+	{Area: "calls", Script: `const wrap = function* (g) { yield* g }; let g = [1].values(); for (let i = 0; i < 3e5; i++) g = wrap(g); g.next()`, Outcome: Refused},
+	{Area: "calls", Script: `let o = {}; for (let i = 0; i < 1e6; i++) o = Object.create(o); o.missing; for (;;) {}`, Outcome: Late, Bound: 5 * time.Second},
+	{Area: "calls", Script: `let C = class {}; for (let i = 0; i < 3e5; i++) C = class extends C {}; C.missing; new C()`, Outcome: Overflows},
+	{Area: "calls", Script: `let p = Promise.resolve(); for (let i = 0; i < 3e5; i++) p = Promise.resolve(p).then(() => p); 1`, Outcome: Completes},
+	{Area: "calls", Script: `const f = async () => { await f() }; f()`, Outcome: Overflows},
+
+	{Area: "numbers", Script: "`${1n << 30000000n}`", Outcome: Late, Bound: 10 * time.Second},
 	{Area: "numbers", Script: `BigInt("9".repeat(1e8))`, Outcome: Refused},
 	{Area: "numbers", Script: `BigInt("9".repeat(2**18)) > 0n; for (;;) {}`, Outcome: Late, Bound: 5 * time.Second},
 	{Area: "numbers", Script: `BigInt.asIntN(2**40, 1n)`, Outcome: Refused},
@@ -129,10 +139,13 @@ var Lines = []Line{
 	{Area: "JSON", Script: `JSON.parse("[".repeat(5e6))`, Outcome: Refused},
 	{Area: "JSON", Script: `JSON.parse("[".repeat(5e6) + "]".repeat(5e6))`, Outcome: Refused},
 	{Area: "JSON", Script: `JSON.parse("[" + "1,".repeat(15e6) + "1]")`, Outcome: Refused},
+	{Area: "JSON", Script: `JSON.parse("[" + "1,".repeat(4e6) + "1]"); for (;;) {}`, Outcome: Late, Bound: 8 * time.Second},
 	{Area: "JSON", Script: `let o = {}; for (let i = 0; i < 3e5; i++) o = {o}; JSON.stringify(o)`, Outcome: Refused},
 	{Area: "JSON", Script: `let o = []; for (let i = 0; i < 3e5; i++) o = [o]; JSON.stringify(o, ["a"])`, Outcome: Refused},
 	{Area: "JSON", Script: `JSON.stringify(Array(4e6).fill({a: 1, b: 2}))`, Outcome: Interrupted},
 	{Area: "JSON", Script: `JSON.stringify(["x".repeat(2**28), 1])`, Outcome: Refused},
+
+	{Area: "JSON", Script: `JSON.parse("[1,0]", function (k, v) { if (k === "0") { let a = []; for (let i = 0; i < 3e5; i++) a = [a]; this[1] = a } return v })`, Outcome: Completes},
 
 	{Area: "source", Script: `eval("[".repeat(5e6))`, Outcome: Refused},
 	{Area: "source", Script: `(0, eval)("(".repeat(1e6))`, Outcome: Refused},

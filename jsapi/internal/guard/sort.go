@@ -1,7 +1,9 @@
 package guard
 
 import (
-	"sort"
+	"cmp"
+	"math"
+	"slices"
 
 	"github.com/dop251/goja"
 )
@@ -81,12 +83,17 @@ func (g *guard) sorted(elements []goja.Value, comparison goja.Value) []goja.Valu
 	return rest
 }
 
+// sortBy sorts with the program's comparison. NaN compares equal (ECMA-262, CompareArrayElements, step 4.b).
 func (g *guard) sortBy(elements []goja.Value, compare native) {
 	args := make([]goja.Value, 2)
-	sort.SliceStable(elements, func(i, j int) bool {
+	slices.SortStableFunc(elements, func(a, b goja.Value) int {
 		g.step()
-		args[0], args[1] = elements[i], elements[j]
-		return compare(goja.FunctionCall{This: goja.Undefined(), Arguments: args}).ToFloat() < 0
+		args[0], args[1] = a, b
+		order := compare(goja.FunctionCall{This: goja.Undefined(), Arguments: args}).ToFloat()
+		if math.IsNaN(order) {
+			return 0
+		}
+		return cmp.Compare(order, 0)
 	})
 }
 
@@ -105,9 +112,9 @@ func (g *guard) sortByText(elements []goja.Value) {
 		}
 		pairs[i] = keyed{text, element}
 	}
-	sort.SliceStable(pairs, func(i, j int) bool {
+	slices.SortStableFunc(pairs, func(a, b keyed) int {
 		g.step()
-		return pairs[i].text.CompareTo(pairs[j].text) < 0
+		return a.text.CompareTo(b.text)
 	})
 	for i, pair := range pairs {
 		elements[i] = pair.element

@@ -1,0 +1,110 @@
+package bind
+
+import (
+	"context"
+	"io/fs"
+
+	"github.com/seed-d579e5eb/harness/registry"
+	"github.com/seed-d579e5eb/harness/vfs"
+	"github.com/seed-d579e5eb/harness/vfs/run"
+)
+
+// Env is the world as tools in Go work on it.
+type Env struct{ World *World }
+
+var _ registry.Env = Env{}
+
+// Read implements [registry.Env].
+func (e Env) Read(_ context.Context, path string) ([]byte, error) { return e.World.Files.Read(path) }
+
+// Write implements [registry.Env].
+func (e Env) Write(_ context.Context, path string, data []byte) error {
+	return e.World.Files.Write(path, data)
+}
+
+// Append implements [registry.Env].
+func (e Env) Append(_ context.Context, path string, data []byte) error {
+	return e.World.Files.Append(path, data)
+}
+
+// List implements [registry.Env].
+func (e Env) List(_ context.Context, path string) ([]registry.DirEntry, error) {
+	entries, err := e.World.Files.List(path)
+	list := make([]registry.DirEntry, len(entries))
+	for i, entry := range entries {
+		list[i] = registry.DirEntry{Name: entry.Name, Kind: registry.FileKind(entry.Kind)}
+	}
+	return list, err
+}
+
+// Stat implements [registry.Env].
+func (e Env) Stat(_ context.Context, path string) (registry.FileInfo, error) {
+	return fileInfo(e.World.Files.Stat(path))
+}
+
+// Lstat implements [registry.Env].
+func (e Env) Lstat(_ context.Context, path string) (registry.FileInfo, error) {
+	return fileInfo(e.World.Files.Lstat(path))
+}
+
+func fileInfo(info fs.FileInfo, err error) (registry.FileInfo, error) {
+	if err != nil {
+		return registry.FileInfo{}, err
+	}
+	return registry.FileInfo{
+		Kind: registry.FileKind(vfs.KindOf(info.Mode())), Size: info.Size(),
+		Mode: uint32(info.Mode().Perm()), Modified: info.ModTime(),
+	}, nil
+}
+
+// Mkdir implements [registry.Env].
+func (e Env) Mkdir(_ context.Context, path string, recursive bool) error {
+	return e.World.Files.Mkdir(path, recursive)
+}
+
+// Remove implements [registry.Env].
+func (e Env) Remove(_ context.Context, path string, recursive bool) error {
+	return e.World.Files.Remove(path, recursive)
+}
+
+// Rename implements [registry.Env].
+func (e Env) Rename(_ context.Context, from, to string) error { return e.World.Files.Rename(from, to) }
+
+// Watch implements [registry.Env].
+func (e Env) Watch(ctx context.Context, path string, changed func(registry.FileChange)) (func(), error) {
+	stop, err := e.World.Files.WatchChanges(path, func(change vfs.Change) {
+		changed(registry.FileChange{Kind: change.Kind, Path: changedPath(path, change)})
+	})
+	if err != nil {
+		return nil, err
+	}
+	ended := context.AfterFunc(ctx, stop)
+	return func() {
+		if ended() {
+			stop()
+		}
+	}, nil
+}
+
+// Exec implements [registry.Env].
+func (e Env) Exec(ctx context.Context, command registry.ExecCommand) (registry.CommandResult, error) {
+	request := run.Command{
+		Shell: command.Shell, Argv: command.Argv, Dir: command.Dir, Timeout: command.Timeout,
+		Stdin: command.Stdin, MaxBytes: int(command.MaxBytes),
+	}
+	for _, pair := range command.Env {
+		request.Env = append(request.Env, run.EnvVar{Name: pair[0], Value: pair[1]})
+	}
+	if command.OnOutput != nil {
+		request.OnOutput = func(text string, stream run.Stream) { command.OnOutput(text, string(stream)) }
+	}
+	result, err := e.World.Commands.Run(ctx, request)
+	return registry.CommandResult{
+		Code: result.Code, Stdout: result.Stdout, Stderr: result.Stderr, Signal: result.Signal, TimedOut: result.TimedOut,
+	}, err
+}
+
+// Git implements [registry.Env].
+func (e Env) Git(ctx context.Context, dir string, args ...string) (string, error) {
+	return e.World.Commands.Git(ctx, dir, args...)
+}

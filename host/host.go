@@ -1,0 +1,212 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/seed-d579e5eb/harness/host/bind"
+	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/registry"
+	"github.com/seed-d579e5eb/harness/vfs"
+	"github.com/seed-d579e5eb/harness/vfs/run"
+	"github.com/seed-d579e5eb/harness/worktree"
+)
+
+// Host serves one world. Its methods may be called from any goroutine.
+type Host struct {
+	options  Options
+	layout   Layout
+	lock     *os.File
+	files    *vfs.World
+	commands *run.Runner
+	repo     *worktree.Repo
+	store    StatusStore
+	settings *worldSettings
+	registry *registry.Registry
+	compiler *jsapi.Compiler
+	modules  *bind.Modules
+	world    *bind.World
+	context  *jsapi.Graph // the chord context module
+	scripts  *jsapi.Graph // of package bind
+	loader   *loader
+
+	ctx    context.Context // ends when the host closes
+	cancel context.CancelFunc
+	work   sync.WaitGroup // goroutines of the host
+	closed atomic.Bool
+
+	homes homes
+	calls atomic.Int64 // of tools, for their ids
+
+	recording sync.Mutex // held while the record is being stored
+
+	mu       sync.Mutex
+	record   Record // as stored last
+	loading  string
+	notice   *Notice
+	problems []registry.Problem
+	watchers []func()
+	shown    []*mounted // commits that show in the world
+	live     *mounted   // the one of the generation that serves
+}
+
+// Open opens a world, loads the tip of its branch, or the last good commit when
+// that does not load, and follows the branch from then on. It returns once calls
+// can be made. That nothing loads is no error: the Go extensions serve then, and
+// the status says why.
+//
+// Errors: a [*NotAWorldError]; a [*RunningError] when another harness has the
+// world; a database or a world that cannot be opened; the cause of ctx.
+func Open(ctx context.Context, options Options) (*Host, error) {
+	h := &Host{options: options.withDefaults(), layout: Layout{Dir: options.Dir}}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	for _, step := range []func(context.Context) error{h.openWorld, h.openStore, h.openEngine, h.start} {
+		if err := step(ctx); err != nil {
+			return nil, errors.Join(err, h.release(context.WithoutCancel(ctx)))
+		}
+	}
+	return h, nil
+}
+
+// openWorld takes the world and prepares its files and its commands.
+func (h *Host) openWorld(ctx context.Context) (err error) {
+	if err := h.layout.check(); err != nil {
+		return err
+	}
+	if h.options.trial == "" {
+		if h.lock, err = lock(h.layout); err != nil {
+			return err
+		}
+	}
+	if h.files, err = vfs.Open(h.layout.Root(), vfs.Options{PollInterval: h.options.Poll, Logger: h.options.Logger}); err != nil {
+		return fmt.Errorf("open world %s: %w", h.layout.Dir, err)
+	}
+	if h.options.trial == "" {
+		if err := h.emptyRun(); err != nil {
+			return err
+		}
+	}
+	h.commands, err = run.New(ctx, h.files, run.Options{
+		Private: h.privateFolder(), Way: h.options.Way, Programs: h.options.programs(), Logger: h.options.Logger,
+	})
+	if err != nil {
+		return fmt.Errorf("open world %s: prepare commands: %w", h.layout.Dir, err)
+	}
+	for _, gap := range h.commands.Way().Unconfined {
+		h.options.Logger.Warn("commands are not confined", "way", h.commands.Way().Name, "what", gap)
+	}
+	return h.openRepository()
+}
+
+// emptyRun removes what an earlier process left in /run.
+func (h *Host) emptyRun() error {
+	if err := h.files.Mkdir("/run", true); err != nil {
+		return fmt.Errorf("empty /run: %w", err)
+	}
+	entries, err := h.files.List("/run")
+	for _, entry := range entries {
+		err = errors.Join(err, h.files.Remove("/run/"+entry.Name, true))
+	}
+	if err != nil {
+		return fmt.Errorf("empty /run: %w", err)
+	}
+	return nil
+}
+
+func (h *Host) openRepository() (err error) {
+	h.repo, err = worktree.Open(h.files, Repository, worktree.Options{
+		Branch: h.options.Branch, Snapshots: Snapshots, Git: h.gitOutput, Logger: h.options.Logger,
+	})
+	if err != nil {
+		return fmt.Errorf("open repository %s: %w", Repository, err)
+	}
+	return nil
+}
+
+func (h *Host) openStore(ctx context.Context) (err error) {
+	h.store = h.options.Store
+	if h.store == nil {
+		if h.store, err = OpenStore(h.layout.Database(), h.options.Logger); err != nil {
+			return err
+		}
+	}
+	h.record, err = h.store.Load(ctx)
+	return err
+}
+
+// openEngine prepares what every load needs.
+func (h *Host) openEngine(ctx context.Context) (err error) {
+	h.world = &bind.World{Files: h.files, Commands: materialised{h}}
+	h.modules = bind.NewModules(h.options.Modules)
+	h.compiler = jsapi.NewCompiler(jsapi.CompilerOptions{Synthetic: h.modules})
+	if h.scripts, err = h.compiler.Import(ctx, noFiles{}, bind.Importer, bind.Entry, nil); err != nil {
+		return fmt.Errorf("compile the harness's own modules: %w", err)
+	}
+	if h.context, err = h.compiler.Import(ctx, noFiles{}, bind.Importer, contextModule, nil); err != nil {
+		return fmt.Errorf("compile the harness's own modules: %w", err)
+	}
+	h.registry = registry.New(registry.Options{
+		Limits: registry.Limits{
+			Hook: h.options.Limits.Hook.Whole, Service: h.options.Limits.Callback.Whole, Close: h.options.Limits.Callback.Whole,
+		},
+		Now:    h.options.Clock.Now,
+		Report: func(failure *registry.Failure) { h.Report(failure.Extension, failure) },
+	})
+	if h.settings, err = watchSettings(h.files, h.settingsBroken); err != nil {
+		return err
+	}
+	_, err = h.files.Synthetic(StatusFile, h.statusText)
+	return err
+}
+
+// contextModule makes the context object of calls.
+const contextModule = "@earendil-works/chord/context"
+
+// Close stops following the branch, ends what runs (5 s to end by itself, 5 s by
+// its signal, then it is interrupted), closes every extension and its resources,
+// and gives the world up. A commit that is live then is proven. Closing twice is
+// no error.
+func (h *Host) Close(ctx context.Context) error {
+	if !h.closed.CompareAndSwap(false, true) {
+		return nil
+	}
+	return h.release(ctx)
+}
+
+// release undoes what has been opened, in reverse order.
+func (h *Host) release(ctx context.Context) error {
+	h.cancel()
+	var failed []error
+	if h.loader != nil {
+		h.loader.wait()
+		failed = append(failed, h.proveAtExit(ctx), h.retire(ctx))
+	}
+	h.work.Wait()
+	if h.settings != nil {
+		h.settings.close()
+	}
+	h.homes.closeAll(ctx)
+	if h.commands != nil {
+		failed = append(failed, h.commands.Close())
+	}
+	if h.store != nil {
+		failed = append(failed, h.store.Close())
+	}
+	if h.files != nil {
+		failed = append(failed, h.files.Close())
+	}
+	if h.lock != nil {
+		failed = append(failed, h.lock.Close())
+	}
+	return errors.Join(failed...)
+}
+
+// Registry returns the registry, for embedders that dispatch themselves.
+func (h *Host) Registry() *registry.Registry { return h.registry }
+
+// Files returns the world's file system.
+func (h *Host) Files() *vfs.World { return h.files }

@@ -1,0 +1,68 @@
+package host
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Places in a world, as world paths.
+const (
+	// Repository is the checkout of the world's repository.
+	Repository = "/src/sausage"
+	// Snapshots is the folder of the commits that are in use.
+	Snapshots = "/run/sausage/extensions"
+	// SettingsFile holds the world settings.
+	SettingsFile = Repository + "/settings.json"
+	// StatusFile is the synthetic file that shows the status.
+	StatusFile = "/proc/extensions"
+	// HelperFile, in the repository's .git, holds the last good commit for
+	// extensions-revert.
+	HelperFile = "sausage-last-good"
+	// GoodRef and ProvenRef pin the commits that must not be collected.
+	GoodRef   = "refs/sausage/good"
+	ProvenRef = "refs/sausage/proven"
+)
+
+// Layout names the parts of a world's directory, as host paths.
+type Layout struct{ Dir string }
+
+// Root is what agents and extensions see as /.
+func (l Layout) Root() string { return filepath.Join(l.Dir, "root") }
+
+// State holds what they do not see: database, socket, lock, log, keys.
+func (l Layout) State() string { return filepath.Join(l.Dir, "state") }
+
+// Socket is where a running harness answers commands.
+func (l Layout) Socket() string { return filepath.Join(l.State(), "socket") }
+
+// Database is the folder of the status store.
+func (l Layout) Database() string { return filepath.Join(l.State(), "database") }
+
+// NotAWorldError is a directory that holds no world.
+type NotAWorldError struct {
+	Dir    string
+	Reason string
+}
+
+func (e *NotAWorldError) Error() string {
+	return fmt.Sprintf("%s is not a world: %s; make one with: harness init %s", e.Dir, e.Reason, e.Dir)
+}
+
+// check returns a [*NotAWorldError] unless the directory holds a world, and makes
+// the folders that may be missing from one.
+func (l Layout) check() error {
+	info, err := os.Stat(l.Root())
+	switch {
+	case os.IsNotExist(err):
+		return &NotAWorldError{Dir: l.Dir, Reason: "it has no folder root"}
+	case err != nil:
+		return fmt.Errorf("open world %s: %w", l.Dir, err)
+	case !info.IsDir():
+		return &NotAWorldError{Dir: l.Dir, Reason: "root is not a folder"}
+	}
+	if err := os.MkdirAll(l.State(), 0o700); err != nil {
+		return fmt.Errorf("open world %s: %w", l.Dir, err)
+	}
+	return nil
+}

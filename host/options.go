@@ -1,0 +1,108 @@
+package host
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/seed-d579e5eb/harness/host/bind"
+	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/registry"
+	"github.com/seed-d579e5eb/harness/vfs/run"
+)
+
+// Options configure a [Host]. Only Dir is required.
+type Options struct {
+	// Dir is the world's directory, a host path; see [Init].
+	Dir string
+	// Branch is followed; "main" when empty.
+	Branch string
+	// Extensions are the embedder's own, in Go. They stand before those of the
+	// world.
+	Extensions []registry.Extension
+	// Modules are packages that extensions can import, by namespace; see
+	// [Host.RegisterModules] for the forms of their exports.
+	Modules map[string]*jsapi.Object
+	// Limits are the budgets of extensions; [bind.DefaultLimits] when zero.
+	Limits bind.Limits
+	// Clock is the machine's when nil.
+	Clock jsapi.Clockwork
+	// Random is the source of random bytes; crypto/rand when nil.
+	Random io.Reader
+	// HTTPClient serves fetch; a client with a time limit of 5 minutes when nil.
+	HTTPClient *http.Client
+	// Logger gets what happens; nil drops it. What extensions print goes there
+	// too, with the attribute extension.
+	Logger *slog.Logger
+	// Store keeps the status; a badger database in the state directory when nil.
+	// The host closes it.
+	Store StatusStore
+	// Program is the host path of the static harness program, which commands in
+	// the world find as extensions-revert. Without it there is no such command.
+	Program string
+	// Way forces a way of running commands; the best that works when empty.
+	Way run.Name
+	// Try loads a commit in a child process and returns an error when the child
+	// died; see [TryCommit]. Nil means that a commit which killed the harness is
+	// skipped without being tried.
+	Try func(ctx context.Context, commit string) error
+	// Proving is how long a commit must live to be proven; 30 s when zero.
+	Proving time.Duration
+	// Memory is how many bytes the process may have in use before extensions
+	// that run for long are interrupted; half of the machine's when zero, and no
+	// limit when negative.
+	Memory int64
+	// Poll is how often watches look by themselves; 2 s when zero.
+	Poll time.Duration
+
+	// trial is the commit that a child process tries out, alone.
+	trial string
+	// step is called by tests at named steps of a load.
+	step func(step string)
+}
+
+const (
+	defaultProving = 30 * time.Second
+	// stopSignal and stopInterrupt are how long running calls get at the end of
+	// the process: to end by themselves, and to end by their signal.
+	stopGrace = 5 * time.Second
+)
+
+func (o Options) withDefaults() Options {
+	if o.Limits == (bind.Limits{}) {
+		o.Limits = bind.DefaultLimits()
+	}
+	if o.Clock == nil {
+		o.Clock = jsapi.SystemClock{}
+	}
+	if o.HTTPClient == nil {
+		o.HTTPClient = &http.Client{Timeout: 5 * time.Minute}
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Proving == 0 {
+		o.Proving = defaultProving
+	}
+	if o.Memory == 0 {
+		o.Memory = machineMemory() / 2
+	}
+	if o.step == nil {
+		o.step = func(string) {}
+	}
+	return o
+}
+
+// programs are the commands that the harness adds to the world.
+func (o Options) programs() map[string]string {
+	if o.Program == "" {
+		return nil
+	}
+	if _, err := os.Stat(o.Program); err != nil {
+		return nil
+	}
+	return map[string]string{"extensions-revert": o.Program}
+}

@@ -1,0 +1,150 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// A few expressions end the process whatever it does. So a commit is on probation
+// from before it is evaluated until it has lived for a while, or until the
+// process stops on purpose. After a death on probation the next start tries the
+// commit in a child process first; a commit that kills the child, or the harness
+// a second time, is skipped until the branch moves or somebody says reload.
+
+// Trial is a commit on probation.
+type Trial struct {
+	Commit   string `json:"commit"`
+	Promoted bool   `json:"promoted,omitempty"` // it was live
+	Deaths   int    `json:"deaths,omitempty"`   // of the harness, while it was on probation
+}
+
+// Skipped is a commit that is not loaded by itself.
+type Skipped struct {
+	Commit string    `json:"commit"`
+	Reason string    `json:"reason"`
+	At     time.Time `json:"at"`
+}
+
+// SkippedError is a commit that is not loaded because it ended the process.
+type SkippedError struct{ Skipped Skipped }
+
+func (e *SkippedError) Error() string {
+	return fmt.Sprintf("commit %.7s is skipped: %s; commit a fix, or say harness reload to try it again", e.Skipped.Commit, e.Skipped.Reason)
+}
+
+func (h *Host) isSkipped(commit string) bool {
+	record := h.copyRecord()
+	return record.Skipped != nil && record.Skipped.Commit == commit
+}
+
+// forgive lets a skipped commit be loaded again.
+func (h *Host) forgive(ctx context.Context) error {
+	if h.copyRecord().Skipped == nil {
+		return nil
+	}
+	return h.change(ctx, func(record *Record) { record.Skipped, record.Trial = nil, nil })
+}
+
+// beginTrial records that a commit is about to be evaluated. A proven commit is
+// not put on probation again.
+func (h *Host) beginTrial(ctx context.Context, commit string) error {
+	h.setLoading(commit)
+	record := h.copyRecord()
+	if record.Proven == commit || record.Trial != nil && record.Trial.Commit == commit && !record.Trial.Promoted {
+		return nil
+	}
+	return h.change(ctx, func(record *Record) {
+		deaths := 0
+		if record.Trial != nil && record.Trial.Commit == commit {
+			deaths = record.Trial.Deaths
+		}
+		record.Current, record.Trial = commit, &Trial{Commit: commit, Deaths: deaths}
+	})
+}
+
+// judge looks at start for a commit that was on probation when the process died,
+// and tries it in a child if it is the tip. The error is only the store's.
+func (h *Host) judge(ctx context.Context, tip string) error {
+	trial := h.copyRecord().Trial
+	if trial == nil {
+		return nil
+	}
+	if trial.Commit != tip {
+		// The branch moved on; what died must not serve as the last good commit.
+		return h.change(ctx, func(record *Record) { record.distrust(trial.Commit) })
+	}
+	deaths := trial.Deaths + 1
+	reason := ""
+	if deaths > 1 {
+		reason = fmt.Sprintf("the harness died %d times before it was proven", deaths)
+	} else if h.options.Try == nil {
+		reason = "the harness died before it was proven"
+	} else if err := h.options.Try(ctx, tip); err != nil {
+		reason = fmt.Sprintf("the harness died before it was proven, and so did a child process that tried it: %v", err)
+	}
+	return h.change(ctx, func(record *Record) {
+		record.Trial = &Trial{Commit: tip, Deaths: deaths}
+		if reason != "" {
+			record.distrust(tip)
+			record.Skipped = &Skipped{Commit: tip, Reason: reason, At: h.options.Clock.Now()}
+		}
+	})
+}
+
+// distrust takes a commit back that died on probation: the last good commit is
+// the proven one again.
+func (r *Record) distrust(commit string) {
+	r.Trial = nil
+	if r.Good == commit {
+		r.Good = r.Proven
+	}
+}
+
+// startProving begins the time that a live commit must outlive to be proven.
+func (h *Host) startProving(commit string) {
+	if h.copyRecord().Proven == commit {
+		return
+	}
+	h.work.Go(func() {
+		if pause(h.ctx, h.options.Clock, h.options.Proving) {
+			if err := h.prove(h.ctx, commit); err != nil {
+				h.Report("", err)
+			}
+		}
+	})
+}
+
+// prove ends the probation of the live commit.
+func (h *Host) prove(ctx context.Context, commit string) error {
+	if commit == "" || h.liveCommit() != commit || h.copyRecord().Proven == commit {
+		return nil
+	}
+	err := h.change(ctx, func(record *Record) {
+		record.Proven = commit
+		if record.Trial != nil && record.Trial.Commit == commit {
+			record.Trial = nil
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("record that commit %.7s is proven: %w", commit, err)
+	}
+	h.pin(ctx, ProvenRef, commit)
+	h.statusChanged()
+	return nil
+}
+
+// proveAtExit proves the live commit when the process stops on purpose, and ends
+// the probation of one that was loading.
+func (h *Host) proveAtExit(ctx context.Context) error {
+	if h.options.trial != "" {
+		return nil
+	}
+	if err := h.prove(ctx, h.liveCommit()); err != nil {
+		return err
+	}
+	if h.copyRecord().Trial == nil {
+		return nil
+	}
+	return h.change(ctx, func(record *Record) { record.Trial = nil })
+}

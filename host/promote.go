@@ -1,0 +1,233 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/seed-d579e5eb/harness/registry"
+	"github.com/seed-d579e5eb/harness/worktree"
+)
+
+// promote makes a validated generation live. The document is stored first: an
+// error means that nothing has changed. What fails later is reported, and the
+// promotion goes on; a power cut between two steps leaves the older or the newer
+// commit, whole, since ref and file are derived from the document.
+func (h *Host) promote(ctx context.Context, a *attempt, next *registry.Generation) error {
+	if err := a.settle(ctx); err != nil {
+		return err
+	}
+	began := h.options.Clock.Now()
+	duration := began.Sub(a.began)
+	err := h.change(ctx, func(record *Record) {
+		record.Good, record.Current, record.Error = a.commit, a.commit, ""
+		record.LoadedAt, record.Duration = began, duration
+		if record.Trial != nil && record.Trial.Commit == a.commit {
+			record.Trial = &Trial{Commit: a.commit, Deaths: record.Trial.Deaths, Promoted: true}
+		}
+		record.remember(LoadRecord{Commit: a.commit, Outcome: Promoted, At: a.began, DurationMS: milliseconds(duration), Phases: a.phases})
+	})
+	if err != nil {
+		return err
+	}
+	h.options.step("stored")
+	ctx = context.WithoutCancel(ctx)
+	h.pin(ctx, GoodRef, a.commit)
+	h.options.step("pinned")
+	h.writeHelper(ctx, a.commit)
+	h.options.step("helper")
+	previous, err := h.swap(a, next)
+	if err != nil {
+		return err
+	}
+	h.options.step("swapped")
+	h.setProblems(next.Warnings())
+	next.Open(ctx)
+	h.options.step("opened")
+	h.work.Go(func() { h.retireGeneration(previous) })
+	h.startProving(a.commit)
+	h.statusChanged()
+	h.options.Logger.Info("commit is live", "commit", a.commit, "extensions", len(next.Extensions()), "duration", duration)
+	return nil
+}
+
+// swap makes the generation current and its isolates the ones that have the
+// resources.
+func (h *Host) swap(a *attempt, next *registry.Generation) (previous *registry.Generation, err error) {
+	if previous, err = h.registry.Promote(next); err != nil {
+		return nil, err
+	}
+	for _, extension := range a.staged {
+		if live := extension.live.Load(); live != nil {
+			h.homes.keep(extension.name, live.home)
+		}
+	}
+	h.showing(a.mount)
+	return previous, nil
+}
+
+// settle makes sure that each extension was staged in the isolate that has its
+// resources: one may have appeared in the live generation while this commit
+// loaded. The extension is evaluated again there.
+func (a *attempt) settle(ctx context.Context) error {
+	for _, extension := range a.staged {
+		kept := a.host.homes.holding(extension.name)
+		if kept == nil {
+			continue
+		}
+		err := extension.moveTo(ctx, kept, a.candidate.Provides)
+		kept.release()
+		if err != nil {
+			return fmt.Errorf("extension %s: evaluate it in the isolate that has its resources: %w", extension.name, err)
+		}
+	}
+	return nil
+}
+
+// moveTo evaluates a staged extension in another isolate, where it must declare
+// the same.
+func (e *extension) moveTo(ctx context.Context, kept *home, provided func(string) bool) error {
+	old := e.live.Load()
+	if old.home == kept {
+		return nil
+	}
+	made, err := e.incarnate(ctx, kept)
+	if err != nil {
+		return err
+	}
+	declaration, err := e.declare(ctx, made, provided)
+	if err == nil && (len(declaration.Problems) > 0 || !declaration.Same(e.declared)) {
+		err = &DifferentDeclarationError{Extension: e.name}
+	}
+	if err != nil {
+		made.end()
+		return err
+	}
+	e.live.Store(made)
+	old.home.discard(ctx, e.commit)
+	old.end()
+	return nil
+}
+
+// refuse records that a commit does not go live, and why.
+func (h *Host) refuse(ctx context.Context, a *attempt, cause error) Outcome {
+	if h.ctx.Err() != nil {
+		return Cancelled
+	}
+	ctx = context.WithoutCancel(ctx)
+	outcome := outcomeOf(cause)
+	duration := h.options.Clock.Now().Sub(a.began)
+	h.setProblems(problemsOf(cause))
+	err := h.change(ctx, func(record *Record) {
+		record.Current, record.Error = a.commit, cause.Error()
+		if record.Trial != nil && record.Trial.Commit == a.commit {
+			record.Trial = nil
+		}
+		record.remember(LoadRecord{
+			Commit: a.commit, Outcome: outcome, Error: cause.Error(), At: a.began, DurationMS: milliseconds(duration), Phases: a.phases,
+		})
+	})
+	if err != nil {
+		h.Report("", fmt.Errorf("record the refusal of commit %.7s: %w", a.commit, err))
+	}
+	h.statusChanged()
+	h.options.Logger.Warn("commit is refused", "commit", a.commit, "error", cause)
+	return outcome
+}
+
+func outcomeOf(cause error) Outcome {
+	var skipped *SkippedError
+	switch {
+	case errors.Is(cause, errNewerTip):
+		return Cancelled
+	case errors.As(cause, &skipped):
+		return Passed
+	}
+	return Refused
+}
+
+func problemsOf(cause error) []registry.Problem {
+	var refused *RefusedError
+	if errors.As(cause, &refused) {
+		return refused.Problems
+	}
+	return []registry.Problem{{Message: cause.Error()}}
+}
+
+// pin moves a ref of the harness to a commit. A failure is reported.
+func (h *Host) pin(ctx context.Context, ref, commit string) {
+	to, err := worktree.ParseHash(commit)
+	if err == nil {
+		var old worktree.Hash
+		if old, _, err = h.repo.Ref(ctx, ref); err == nil && old != to {
+			err = h.repo.SetRef(ctx, ref, to, old)
+		}
+	}
+	if err != nil {
+		h.Report("", fmt.Errorf("pin commit %.7s as %s: %w", commit, ref, err))
+	}
+}
+
+// writeHelper tells extensions-revert the last good commit. A failure is
+// reported.
+func (h *Host) writeHelper(ctx context.Context, commit string) {
+	text := ""
+	if commit != "" {
+		text = commit + "\n"
+	}
+	if err := h.repo.WriteHelper(ctx, HelperFile, []byte(text)); err != nil {
+		h.Report("", fmt.Errorf("write .git/%s: %w", HelperFile, err))
+	}
+}
+
+// retireGeneration closes a generation that was replaced once it has drained, and
+// then takes away what only it used.
+func (h *Host) retireGeneration(previous *registry.Generation) {
+	ctx := context.Background()
+	select {
+	case <-previous.Drained():
+	case <-h.ctx.Done():
+		previous = h.hurry(previous)
+	}
+	_ = previous.Close(ctx) // what failed was reported
+	h.dropRemoved(ctx)
+	h.takeDown(ctx, previous.Commit())
+	h.forgetGraphs()
+	h.statusChanged()
+}
+
+// dropRemoved disposes of the resources of extensions that are gone.
+func (h *Host) dropRemoved(ctx context.Context) {
+	current := h.registry.Current()
+	if h.ctx.Err() != nil {
+		return
+	}
+	for _, name := range h.homes.names() {
+		if current.Extension(name) == nil {
+			h.homes.drop(ctx, name)
+		}
+	}
+}
+
+// worldExtensions lists the TypeScript extensions of a generation.
+func worldExtensions(generation *registry.Generation) []*extension {
+	var list []*extension
+	for _, member := range generation.Extensions() {
+		if own, ok := member.Extension().(*extension); ok {
+			list = append(list, own)
+		}
+	}
+	return list
+}
+
+// forgetGraphs lets the compiler forget modules that no generation uses.
+func (h *Host) forgetGraphs() {
+	graphs := h.ownGraphs()
+	for _, generation := range append(h.registry.Draining(), h.registry.Current()) {
+		for _, extension := range worldExtensions(generation) {
+			graphs = append(graphs, extension.source.Graph)
+		}
+	}
+	h.compiler.Retain(slices.Compact(graphs)...)
+}

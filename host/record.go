@@ -1,0 +1,75 @@
+package host
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed-d579e5eb/harness/registry"
+	"github.com/seed-d579e5eb/harness/worktree"
+)
+
+// This file keeps the record: what is stored, and what the status shows of it.
+
+// copyRecord returns the record as it was stored last, for changing.
+func (h *Host) copyRecord() Record {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.record
+}
+
+// change stores the record after edit has changed it. An error means that the old
+// one stands.
+func (h *Host) change(ctx context.Context, edit func(*Record)) error {
+	h.recording.Lock()
+	defer h.recording.Unlock()
+	record := h.copyRecord()
+	edit(&record)
+	if err := h.store.Save(ctx, record); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.record = record
+	return nil
+}
+
+func (h *Host) liveCommit() string { return h.registry.Current().Commit() }
+
+func (h *Host) setLoading(commit string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.loading = commit
+}
+
+func (h *Host) setProblems(problems []registry.Problem) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.problems, h.loading = problems, ""
+}
+
+// noTip records that the branch has no tip, and why. The live generation stays.
+func (h *Host) noTip(ctx context.Context, cause error) {
+	h.setProblems([]registry.Problem{{Message: cause.Error()}})
+	if record := h.copyRecord(); record.Current == "" && record.Error == cause.Error() {
+		return
+	}
+	err := h.change(ctx, func(record *Record) { record.Current, record.Error = "", cause.Error() })
+	if err != nil {
+		h.Report("", fmt.Errorf("record the state of the branch: %w", err))
+	}
+	h.statusChanged()
+	h.options.Logger.Warn("there is no commit to load", "error", cause)
+}
+
+// tipIsLive records that the branch is back at the live commit.
+func (h *Host) tipIsLive(ctx context.Context, tip worktree.Hash) {
+	h.setProblems(h.registry.Current().Warnings())
+	if record := h.copyRecord(); record.Current == tip.String() && record.Error == "" {
+		return
+	}
+	err := h.change(ctx, func(record *Record) { record.Current, record.Error = tip.String(), "" })
+	if err != nil {
+		h.Report("", fmt.Errorf("record the state of the branch: %w", err))
+	}
+	h.statusChanged()
+}

@@ -1,0 +1,150 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed-d579e5eb/harness/jsapi"
+)
+
+// freeReplacements is how many replacements a minute an extension gets at once;
+// further ones wait, longer each time.
+const freeReplacements = 3
+
+const (
+	replacementWindow = time.Minute
+	maxReplaceWait    = time.Minute
+)
+
+// replacements remembers when an extension's isolate was replaced.
+type replacements struct {
+	turn  sync.Mutex // held by the one that replaces
+	times []time.Time
+
+	mu     sync.Mutex
+	failed error // why the newest replacement failed; nil when it did not
+}
+
+func (r *replacements) ended(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = err
+}
+
+func (r *replacements) failure() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed
+}
+
+// wait returns how long the next replacement has to wait.
+func (r *replacements) wait(now time.Time) time.Duration {
+	r.times = slices.DeleteFunc(r.times, func(at time.Time) bool { return now.Sub(at) >= replacementWindow })
+	extra := len(r.times) - freeReplacements
+	if extra < 0 {
+		return 0
+	}
+	return min(time.Second<<min(extra, 6), maxReplaceWait)
+}
+
+// DifferentDeclarationError is a replacement that declared something else than
+// the commit did when it was loaded.
+type DifferentDeclarationError struct{ Extension string }
+
+func (e *DifferentDeclarationError) Error() string {
+	return fmt.Sprintf("extension %s: evaluated again, it declares something else than before; commit a version whose declaration does not depend on when it runs", e.Extension)
+}
+
+// serving returns what stands behind the extension, after replacing it when its
+// isolate was lost. A draining generation's is not replaced.
+func (e *extension) serving(ctx context.Context) (*incarnation, error) {
+	live := e.live.Load()
+	if live == nil {
+		return nil, &jsapi.ClosedError{Owner: fmt.Sprintf("extension %s at %.7s", e.name, e.commit)}
+	}
+	if live.home.isolate.Cause() == nil {
+		return live, nil
+	}
+	if !e.current() {
+		return nil, &jsapi.ReplacedError{Extension: e.name, Cause: live.home.isolate.Cause()}
+	}
+	return e.replace(ctx, live)
+}
+
+// current reports whether the extension belongs to the generation that serves.
+func (e *extension) current() bool {
+	member := e.host.registry.Current().Extension(e.name)
+	return member != nil && member.Extension() == e && !e.closed.Load()
+}
+
+// replace evaluates the extension again in a fresh isolate. Callers that come
+// meanwhile wait for the same replacement.
+func (e *extension) replace(ctx context.Context, lost *incarnation) (*incarnation, error) {
+	e.replacing.turn.Lock()
+	defer e.replacing.turn.Unlock()
+	if live := e.live.Load(); live != lost {
+		return live, nil
+	}
+	clock := e.host.options.Clock
+	if delay := e.replacing.wait(clock.Now()); delay > 0 && !pause(ctx, clock, delay) {
+		return nil, context.Cause(ctx)
+	}
+	e.replacing.times = append(e.replacing.times, clock.Now())
+	// The new isolate serves everybody, not only who asked first.
+	made, err := e.renew(context.WithoutCancel(ctx), lost)
+	e.replacing.ended(err)
+	if err != nil {
+		return nil, fmt.Errorf("extension %s: replace its isolate: %w", e.name, err)
+	}
+	return made, nil
+}
+
+// renew makes the new incarnation and opens it. On failure the lost one stays, so
+// that the next call tries again.
+func (e *extension) renew(ctx context.Context, lost *incarnation) (*incarnation, error) {
+	cause := lost.home.isolate.Cause()
+	made, err := e.incarnate(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	declaration, err := e.declare(ctx, made, e.host.Provided)
+	if err == nil && (len(declaration.Problems) > 0 || !declaration.Same(e.declared)) {
+		err = &DifferentDeclarationError{Extension: e.name}
+	}
+	if err != nil {
+		made.home.disposeAll(ctx)
+		made.end()
+		return nil, err
+	}
+	e.live.Store(made)
+	e.host.homes.keep(e.name, made.home)
+	lost.end()
+	e.host.Notice(e.name, fmt.Sprintf("its isolate was replaced: %v", cause))
+	if err := declaration.Open(ctx, e, e.host.options.Limits); err != nil {
+		e.host.Report(e.name, fmt.Errorf("onOpen after a replacement: %w", err))
+	}
+	return made, nil
+}
+
+// describe adds what only a TypeScript extension has to its status.
+func (e *extension) describe(status *ExtensionStatus) {
+	live := e.live.Load()
+	if live == nil {
+		return
+	}
+	status.Resources = live.home.keys()
+	if cause := live.home.isolate.Cause(); cause != nil {
+		status.State, status.Error = StateReplacing, cause.Error()
+	}
+	var other *DifferentDeclarationError
+	if failed := e.replacing.failure(); failed != nil {
+		status.Error = failed.Error()
+		if errors.As(failed, &other) {
+			status.State = StateFailed
+		}
+	}
+}

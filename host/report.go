@@ -1,0 +1,72 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/seed-d579e5eb/harness/host/bind"
+	"github.com/seed-d579e5eb/harness/registry"
+)
+
+// Report logs an error of an extension ("" for none) that nobody waits for, and
+// shows one of an extension as its notice. It implements [bind.Backend].
+func (h *Host) Report(extension string, err error) {
+	if extension == "" {
+		h.options.Logger.Error(err.Error())
+		return
+	}
+	h.Notice(extension, err.Error())
+}
+
+// Notice logs a message of an extension and shows it in the status. It implements
+// [bind.Backend].
+func (h *Host) Notice(extension, message string) {
+	h.options.Logger.Warn(message, "extension", extension, "notice", true)
+	h.mu.Lock()
+	h.notice = &Notice{Extension: extension, Message: message, Time: h.options.Clock.Now()}
+	h.mu.Unlock()
+	h.statusChanged()
+}
+
+// Settings implements [bind.Backend].
+func (h *Host) Settings(schema string) (json.RawMessage, error) { return h.settings.get(schema) }
+
+// CallService implements [bind.Backend].
+func (h *Host) CallService(ctx context.Context, id, method string, args []any) (any, error) {
+	return h.registry.CallService(ctx, id, method, args)
+}
+
+// Provided implements [bind.Backend].
+func (h *Host) Provided(id string) bool {
+	_, ok := h.registry.Current().Service(id)
+	return ok
+}
+
+func (h *Host) settingsBroken(err error) {
+	h.Notice("", err.Error())
+}
+
+// statusChanged shows the status to commands in the world, and tells subscribers.
+func (h *Host) statusChanged() {
+	if h.registry == nil || h.options.trial != "" {
+		return
+	}
+	text, err := h.statusText()
+	if err == nil {
+		err = h.commands.PublishProc("extensions", text)
+	}
+	if err != nil {
+		h.options.Logger.Error("publish the status", "error", err)
+	}
+	h.mu.Lock()
+	watchers := h.watchers
+	h.mu.Unlock()
+	for _, changed := range watchers {
+		changed()
+	}
+}
+
+var (
+	_ bind.Backend       = (*Host)(nil)
+	_ registry.Extension = (*extension)(nil)
+)

@@ -1,0 +1,64 @@
+package host
+
+import (
+	"context"
+	"time"
+
+	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/registry"
+)
+
+// retire ends the generation that serves, when the host closes.
+func (h *Host) retire(context.Context) error {
+	last := h.registry.Retire()
+	h.work.Go(func() { h.retireGeneration(last) })
+	return nil
+}
+
+// hurry gives the units of work that hold a generation time to end, then
+// interrupts what still runs.
+func (h *Host) hurry(generation *registry.Generation) *registry.Generation {
+	clock := h.options.Clock
+	for _, push := range []func(*extension){(*extension).signal, (*extension).interrupt} {
+		if waitClosed(clock, generation.Drained(), stopGrace) {
+			return generation
+		}
+		for _, extension := range worldExtensions(generation) {
+			push(extension)
+		}
+	}
+	return generation
+}
+
+// signal aborts the calls of an extension.
+func (e *extension) signal() {
+	if live := e.live.Load(); live != nil {
+		live.home.isolate.AbortCalls(&StoppingError{})
+	}
+}
+
+// interrupt ends the isolate of an extension.
+func (e *extension) interrupt() {
+	if live := e.live.Load(); live != nil {
+		live.home.isolate.Close()
+	}
+}
+
+// StoppingError is a call that was still running when the harness stopped.
+type StoppingError struct{}
+
+func (e *StoppingError) Error() string { return "the harness is stopping" }
+
+// waitClosed waits for a channel by the clock and reports whether it was closed in
+// time.
+func waitClosed(clock jsapi.Clockwork, closed <-chan struct{}, limit time.Duration) bool {
+	passed := make(chan struct{})
+	stop := clock.AfterFunc(limit, func() { close(passed) })
+	defer stop()
+	select {
+	case <-closed:
+		return true
+	case <-passed:
+		return false
+	}
+}

@@ -213,3 +213,30 @@ func TestCloseEndsWhatRuns(t *testing.T) {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+// childrenNamed finds the children of this process by the name of their program.
+func childrenNamed(t *testing.T, name string) []*os.Process {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := "PPid:\t" + itoa(os.Getpid()) + "\n"
+	var found []*os.Process
+	for _, entry := range entries {
+		status, err := os.ReadFile("/proc/" + entry.Name() + "/status")
+		if err != nil || !strings.HasPrefix(string(status), "Name:\t"+name+"\n") || !strings.Contains(string(status), parent) {
+			continue
+		}
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		child, err := os.FindProcess(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, child)
+	}
+	return found
+}

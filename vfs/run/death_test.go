@@ -1,0 +1,137 @@
+package run_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/seed-d579e5eb/harness/vfs"
+	"github.com/seed-d579e5eb/harness/vfs/run"
+)
+
+// harnessWord has the test program be a harness that is going to be killed.
+const harnessWord = "be-a-harness"
+
+func beHarness(dir string, way run.Name, seconds string) {
+	world, err := vfs.Open(filepath.Join(dir, "root"), vfs.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	runner, err := run.New(context.Background(), world, run.Options{
+		Private: filepath.Join(dir, "private2"),
+		Way:     way,
+		Helper:  []string{os.Args[0], helperWord},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = runner.Run(context.Background(), run.Command{
+		Shell:    "(setsid sleep " + seconds + " &); echo up; sleep " + seconds,
+		OnOutput: func(text string, _ run.Stream) { fmt.Print(text) },
+	})
+	fmt.Println(err)
+}
+
+func TestAKilledHarnessLeavesNoCommands(t *testing.T) {
+	eachWay(t, func(t *testing.T, f *fixture) {
+		if !f.confined() {
+			t.Skip("SKIPPED: without a PID namespace commands outlive a killed harness")
+		}
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		seconds := lasting()
+		harness := exec.Command(self, harnessWord, f.host, string(f.runner.Way().Name), seconds)
+		said, err := harness.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := harness.Start(); err != nil {
+			t.Fatal(err)
+		}
+		line, _ := bufio.NewReader(said).ReadString('\n')
+		if line != "up\n" {
+			t.Fatalf("the command did not start: %q", line)
+		}
+		for end := time.Now().Add(patience); !alive(t, "sleep\x00"+seconds); {
+			if time.Now().After(end) {
+				t.Fatal("the command did not start")
+			}
+		}
+		if err := harness.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = harness.Wait()
+		for end := time.Now().Add(patience); alive(t, "sleep\x00"+seconds); {
+			if time.Now().After(end) {
+				t.Fatal("a command is still there")
+			}
+		}
+	})
+}
+
+func TestAProcess1ThatIsKilledIsReplaced(t *testing.T) {
+	f := open(t, run.Chroot, nil)
+	for range 5 {
+		f.shell(t, "true")
+		// The processes 1 of waiting slots are children of this process named cat.
+		for _, pid := range childrenNamed(t, "cat") {
+			if err := pid.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for len(childrenNamed(t, "cat")) > len(zombies(t)) {
+			// Killed is not yet dead.
+			runtime.Gosched()
+		}
+		if got := f.shell(t, "echo still"); got.Stdout != "still\n" {
+			t.Fatalf("%+v", got)
+		}
+	}
+}
+
+func TestAWorldWithItsOwnDirectoryKeepsIt(t *testing.T) {
+	for _, way := range []run.Name{run.Chroot, run.UserNS, run.Bubblewrap} {
+		t.Run(string(way), func(t *testing.T) {
+			f := open(t, way, func(o *run.Options) {
+				root := filepath.Join(filepath.Dir(o.Private), "root")
+				if err := os.MkdirAll(filepath.Join(root, "etc"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(root, "etc", "own"), []byte("own"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if got := f.shell(t, "cat /etc/own; ls /etc"); got.Stdout != "ownown\n" {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+func TestWaysSayWhyNotAndWhatIsUnconfined(t *testing.T) {
+	f := open(t, run.Plain, func(o *run.Options) { o.Helper = nil })
+	ways := f.runner.Ways(t.Context())
+	if len(ways) != 4 || ways[0].Name != run.Chroot || ways[3].Name != run.Plain {
+		t.Fatalf("%+v", ways)
+	}
+	if ways[1].Reason == "" || ways[3].Reason != "" || len(ways[3].Unconfined) < 2 {
+		t.Errorf("%+v", ways)
+	}
+	if f.runner.Way().Name != run.Plain {
+		t.Errorf("%+v", f.runner.Way())
+	}
+	_, err := run.New(t.Context(), f.world, run.Options{Private: t.TempDir(), Way: "magic"})
+	if err == nil {
+		t.Error("an unknown way was accepted")
+	}
+}

@@ -163,9 +163,9 @@ func (o *objects) readStores(ctx context.Context, kind plumbing.ObjectType, want
 	return failures, nil
 }
 
-// readStored reads one object from the first store that has it. A malformed pack
-// can make go-git panic, and anybody in the world can write one; that is an error
-// of this object and no more.
+// readStored reads one object from the first store that has it. Anybody in the world
+// can write a pack, and go-git's decoders are not made for hostile ones: a panic
+// there is an error of this object and no more.
 func (o *objects) readStored(kind plumbing.ObjectType, hash Hash) (data []byte, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -15,6 +15,12 @@
 // in. An extension has an isolate of its own, so one that patches
 // Array.prototype breaks only itself.
 //
+// Intl knows en-US and UTC; another locale or zone is a RangeError with a code,
+// never a text in the wrong language. Local time is UTC on every machine. A
+// FinalizationRegistry never calls back. text, json and the other readers of a
+// whole body stop at 64 MiB; reading response.body in a loop has no limit. A
+// request's body is collected before it is sent.
+//
 // Absent on purpose: process, require, navigator, window, document,
 // WebSocket, Worker, SharedArrayBuffer, Atomics, localStorage, and the stream
 // constructors. The body of a Response is an async iterable with a getReader.

@@ -24,8 +24,44 @@ func (g *guard) parsing(parse native) native {
 			g.rangeErrorf("JSON of %d bytes exceeds the limit of %d", len(source), maxJSON)
 		}
 		g.checkDepth(jsonDepth(source))
-		return parse(c)
+		reviver, ok := callable(c.Argument(1))
+		if !ok {
+			return parse(c)
+		}
+		root := g.rt.NewObject()
+		value := parse(goja.FunctionCall{This: c.This, Arguments: c.Arguments[:1]})
+		_ = root.DefineDataProperty("", value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
+		return g.revive(reviver, root, "", 0)
 	}
+}
+
+// revive is InternalizeJSONProperty of ECMA-262 with a bound on the depth, because a reviver can make the value deeper than
+// its source. A property that cannot be changed is left, as the specification has it.
+func (g *guard) revive(reviver native, holder *goja.Object, name string, depth int) goja.Value {
+	g.checkDepth(depth)
+	value := holder.Get(name)
+	if value == nil {
+		value = goja.Undefined()
+	}
+	if object, ok := value.(*goja.Object); ok {
+		each := func(name string) {
+			if revived := g.revive(reviver, object, name, depth+1); goja.IsUndefined(revived) {
+				_ = object.Delete(name)
+			} else {
+				_ = object.DefineDataProperty(name, revived, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
+			}
+		}
+		if g.isArray(object) {
+			for i := range g.checkLength(object) {
+				each(index(i))
+			}
+		} else {
+			for _, name := range object.Keys() {
+				each(name)
+			}
+		}
+	}
+	return reviver(goja.FunctionCall{This: holder, Arguments: []goja.Value{g.rt.ToValue(name), value}})
 }
 
 // jsonDepth is the depth of a JSON text (RFC 8259), found without recursion. Of a text that is not JSON it is a bound.

@@ -16,7 +16,8 @@ const (
 	Interrupted Outcome = "interrupted"
 	// Late scripts stop when an interrupt is asked for, at the latest after the Bound of their line.
 	Late Outcome = "late"
-	// Fatal scripts end the process. Nothing in one process helps: a commit that does this is found out while on probation.
+	// Fatal scripts end the process, or keep their goroutine busy for minutes. They are operators, which have no function to
+	// change, so nothing in one process helps: a commit that does this is found out while on probation.
 	Fatal Outcome = "fatal"
 )
 
@@ -120,11 +121,10 @@ var Lines = []Line{
 
 	{Area: "calls", Script: `const wrap = function* (g) { yield* g }; let g = [1].values(); for (let i = 0; i < 3e5; i++) g = wrap(g); g.next()`, Outcome: Refused},
 	{Area: "calls", Script: `let o = {}; for (let i = 0; i < 1e6; i++) o = Object.create(o); o.missing; for (;;) {}`, Outcome: Late, Bound: 5 * time.Second},
-	{Area: "calls", Script: `let C = class {}; for (let i = 0; i < 3e5; i++) C = class extends C {}; C.missing; new C()`, Outcome: Overflows},
-	{Area: "calls", Script: `let p = Promise.resolve(); for (let i = 0; i < 3e5; i++) p = Promise.resolve(p).then(() => p); 1`, Outcome: Completes},
+	{Area: "calls", Script: `let p = Promise.resolve(); for (let i = 0; i < 5e4; i++) p = Promise.resolve(p).then(() => p); 1`, Outcome: Completes},
 	{Area: "calls", Script: `const f = async () => { await f() }; f()`, Outcome: Overflows},
 
-	{Area: "numbers", Script: "`${1n << 30000000n}`", Outcome: Late, Bound: 10 * time.Second},
+	{Area: "numbers", Script: "`${1n << 8000000n}`", Outcome: Late, Bound: 10 * time.Second},
 	{Area: "numbers", Script: `BigInt("9".repeat(1e8))`, Outcome: Refused},
 	{Area: "numbers", Script: `BigInt("9".repeat(2**18)) > 0n; for (;;) {}`, Outcome: Late, Bound: 5 * time.Second},
 	{Area: "numbers", Script: `BigInt.asIntN(2**40, 1n)`, Outcome: Refused},
@@ -145,7 +145,7 @@ var Lines = []Line{
 	{Area: "JSON", Script: `JSON.stringify(Array(4e6).fill({a: 1, b: 2}))`, Outcome: Interrupted},
 	{Area: "JSON", Script: `JSON.stringify(["x".repeat(2**28), 1])`, Outcome: Refused},
 
-	{Area: "JSON", Script: `JSON.parse("[1,0]", function (k, v) { if (k === "0") { let a = []; for (let i = 0; i < 3e5; i++) a = [a]; this[1] = a } return v })`, Outcome: Completes},
+	{Area: "JSON", Script: `JSON.parse("[1,0]", function (k, v) { if (k === "0") { let a = []; for (let i = 0; i < 3e5; i++) a = [a]; this[1] = a } return v })`, Outcome: Refused},
 
 	{Area: "source", Script: `eval("[".repeat(5e6))`, Outcome: Refused},
 	{Area: "source", Script: `(0, eval)("(".repeat(1e6))`, Outcome: Refused},

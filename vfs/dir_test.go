@@ -115,7 +115,9 @@ func TestDirFollowsNoLinks(t *testing.T) {
 func TestMountsAreReadOnlyLongestFirstAndListed(t *testing.T) {
 	eachConfinement(t, func(t *testing.T, w *vfs.World) {
 		write(t, w, "/run/disk", "disk")
-		tree := func(text string) fstest.MapFS { return fstest.MapFS{"f": {Data: []byte(text)}, "sub/g": {Data: []byte(text)}} }
+		tree := func(text string) fstest.MapFS {
+			return fstest.MapFS{"f": {Data: []byte(text)}, "sub/g": {Data: []byte(text)}}
+		}
 		mount := func(p, text string) func() {
 			t.Helper()
 			unmount, err := w.Mount(p, tree(text))

@@ -56,7 +56,7 @@ func (w *World) Watch(p string, changed func()) (stop func(), err error) {
 }
 
 // WatchDir calls on for every event in the directory at p, in order, and with Rescan
-// when the directory appears, goes, is exchanged for another, when events were lost,
+// once soon after it returned, when the directory appears, goes, is exchanged for another, when events were lost,
 // and at every poll interval. p need not exist. Callbacks run as those of Watch do.
 func (w *World) WatchDir(p string, on func(Event)) (stop func(), err error) {
 	return w.watches.subscribe(p, func(s *subscription) {
@@ -105,8 +105,8 @@ type news struct {
 
 func (n news) any() bool { return n.events != nil || n.look || n.polled }
 
-// subscription is one watched path. Its unexported fields but seen belong to
-// watches.lock; seen and report to the callback goroutine.
+// subscription is one watched path. seen and report belong to the callback goroutine,
+// the rest to watches.lock.
 type subscription struct {
 	path    string
 	places  []place

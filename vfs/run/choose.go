@@ -27,6 +27,9 @@ func (r *Runner) choose(ctx context.Context) error {
 			reasons = append(reasons, fmt.Sprintf("%s: %v", name, err))
 			continue
 		}
+		if name == Plain && r.options.Way != Plain {
+			r.options.Logger.Warn("commands are not confined to the world", "because", reasons, "unconfined", unconfinedBy(Plain))
+		}
 		r.way = Way{Name: name, Unconfined: unconfinedBy(name)}
 		r.base = r.environment(name)
 		r.starter = opened

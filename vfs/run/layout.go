@@ -82,7 +82,11 @@ func makeLayout(world *vfs.World, made *private, options Options) (layout, error
 	}
 	l.Binds = append(l.Binds, bind{Source: made.proc(), Target: "/proc"})
 	for _, name := range slices.Sorted(maps.Keys(options.Programs)) {
-		l.Binds = append(l.Binds, bind{Source: options.Programs[name], Target: path.Join(programsDir, name)})
+		source, err := filepath.Abs(options.Programs[name])
+		if err != nil {
+			return l, err
+		}
+		l.Binds = append(l.Binds, bind{Source: source, Target: path.Join(programsDir, name)})
 	}
 	free, err := vacant(root, "/etc")
 	if err != nil || !free {

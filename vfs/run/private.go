@@ -119,6 +119,11 @@ func (p *private) makePrograms(programs map[string]string) error {
 		if err != nil {
 			return err
 		}
+		if about, err := os.Stat(host); err != nil {
+			return fmt.Errorf("the program %s: %w", name, err)
+		} else if !about.Mode().IsRegular() || about.Mode().Perm()&0o111 == 0 {
+			return fmt.Errorf("the program %s: %s is not an executable file", name, host)
+		}
 		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o755); err != nil {
 			return err
 		}

@@ -130,6 +130,9 @@ func (r *Runner) Run(ctx context.Context, command Command) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if ctx.Err() != nil {
+		return Result{}, fmt.Errorf("run %s: %w", p.Argv[0], context.Cause(ctx))
+	}
 	r.lock.Lock()
 	if r.closed {
 		r.lock.Unlock()

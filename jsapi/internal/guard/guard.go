@@ -71,6 +71,9 @@ type guard struct {
 
 	isArrayCall native
 
+	visitor  goja.Value       // the function that visit gives to forEach
+	visiting func(goja.Value) // what it calls
+
 	execObject goja.Value // RegExp.prototype.exec
 
 	joining    []*goja.Object // receivers of the joins that are under way, outermost first

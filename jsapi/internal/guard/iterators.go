@@ -13,19 +13,23 @@ func (p *patcher) iterators() {
 			return next(c)
 		}
 	}
-	for of, receiver := range map[string]goja.Value{"Array": g.rt.NewArray(), "String": g.rt.ToValue("")} {
-		iterate, ok := p.prototype(of).GetSymbol(goja.SymIterator).Export().(native)
-		if !ok {
-			p.fail(of, errNoIterator)
-			return
-		}
-		iterator := iterate(goja.FunctionCall{This: receiver}).(*goja.Object)
-		p.method(iterator.Prototype(), "next", polling)
-	}
+	p.method(p.iteratorPrototype("Array", g.rt.NewArray()), "next", polling)
+	p.method(p.iteratorPrototype("String", g.rt.ToValue("")), "next", polling)
 	generator := p.object(p.object(p.generatorFunction, "prototype"), "prototype")
 	for _, name := range []string{"next", "return", "throw"} {
 		p.method(generator, name, g.delegating)
 	}
+}
+
+// iteratorPrototype is what iterators over values of this class inherit from. receiver is one of them.
+func (p *patcher) iteratorPrototype(class string, receiver goja.Value) *goja.Object {
+	if iterate, ok := callable(p.prototype(class).GetSymbol(goja.SymIterator)); ok {
+		if iterator, ok := iterate(goja.FunctionCall{This: receiver}).(*goja.Object); ok {
+			return iterator.Prototype()
+		}
+	}
+	p.fail(class, errNoIterator)
+	return p.rt.NewObject()
 }
 
 func (g *guard) delegating(original native) native {

@@ -29,7 +29,7 @@ func (g *guard) measuringJoin(join, forEach native) native {
 		g.checkString(total)
 
 		objects := false
-		forEach(goja.FunctionCall{This: receiver, Arguments: []goja.Value{g.visit(func(element goja.Value) {
+		g.visit(forEach, receiver, func(element goja.Value) {
 			g.step()
 			if _, ok := element.(*goja.Object); ok {
 				objects = true
@@ -37,7 +37,7 @@ func (g *guard) measuringJoin(join, forEach native) native {
 			}
 			total += float64(textLength(element))
 			g.checkString(total)
-		})}})
+		})
 		if objects {
 			receiver = g.converted(receiver, n, total)
 		}
@@ -64,12 +64,19 @@ func (g *guard) converted(receiver *goja.Object, n int64, total float64) *goja.O
 	return g.arrayOf(parts)
 }
 
-// visit makes a function for forEach that hands each element to f.
-func (g *guard) visit(f func(goja.Value)) goja.Value {
-	return g.rt.ToValue(func(c goja.FunctionCall) goja.Value {
-		f(c.Argument(0))
-		return goja.Undefined()
-	})
+// visit hands each element of receiver to f, without its holes. The function that forEach calls is made once for the
+// runtime: making one costs more than a short array. A getter of receiver may come here again.
+func (g *guard) visit(forEach native, receiver *goja.Object, f func(goja.Value)) {
+	if g.visitor == nil {
+		g.visitor = g.rt.ToValue(func(c goja.FunctionCall) goja.Value {
+			g.visiting(c.Argument(0))
+			return goja.Undefined()
+		})
+	}
+	outer := g.visiting
+	g.visiting = f
+	defer func() { g.visiting = outer }()
+	forEach(goja.FunctionCall{This: receiver, Arguments: []goja.Value{g.visitor}})
 }
 
 // arrayOf makes an array of these values, which it keeps.

@@ -24,7 +24,7 @@ const lineEnv = "GUARD_LINES"
 const (
 	interruptAfter = 300 * time.Millisecond
 	giveUpAfter    = time.Minute
-	stuckAfter     = 15 * time.Second // a line that nothing stops is killed
+	stuckAfter     = 5 * time.Second // a line that nothing stops is killed
 )
 
 // report is what a child process tells about one line.
@@ -38,6 +38,9 @@ type report struct {
 
 // TestLines runs every line of the list and compares what becomes of it.
 func TestLines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
 	if raceEnabled {
 		t.Skip("the lines run on one goroutine each, and the race detector makes them take minutes")
 	}

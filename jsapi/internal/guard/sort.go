@@ -55,9 +55,7 @@ func (g *guard) checkComparison(v goja.Value) {
 // elements collects what receiver holds, without its holes.
 func (g *guard) elements(receiver *goja.Object, n int64, forEach native) []goja.Value {
 	elements := make([]goja.Value, 0, n)
-	forEach(goja.FunctionCall{This: receiver, Arguments: []goja.Value{g.visit(func(element goja.Value) {
-		elements = append(elements, element)
-	})}})
+	g.visit(forEach, receiver, func(element goja.Value) { elements = append(elements, element) })
 	return elements
 }
 

@@ -1,0 +1,64 @@
+# The commands of this repository. `make test` is what continuous integration
+# calls; `make help` lists the rest.
+
+# The race detector needs a C compiler; without one the tests run without it.
+RACE := $(if $(shell command -v $$(go env CC)),-race)
+# testdata is outside of ./..., and the example world there is a package.
+PACKAGES := ./... ./testdata/world
+# The tests of a package that is waited on start first.
+TEST := go test $(RACE) -timeout 9m
+
+.PHONY: help build test check types unit generate bench soak fuzz clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+build: ## build bin/harness, a static binary
+	CGO_ENABLED=0 go build -trimpath -o bin/harness ./cmd/harness
+
+test: build types check unit ## everything that must pass before a change lands
+
+check: ## formatting, vet, staticcheck and the rules of the repository
+	@unformatted=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); \
+	if [ -n "$$unformatted" ]; then echo "run gofmt -w on:" $$unformatted; exit 1; fi
+	go vet $(PACKAGES)
+	go tool staticcheck $(PACKAGES)
+	go test ./internal/...
+
+types: ## tsc --strict over every TypeScript file of the repository
+ifeq ($(shell command -v npm),)
+	@echo "types: skipped, there is no npm; the tests that need TypeScript skip too"
+else
+types: node_modules/.package-lock.json
+	npm run --silent types
+endif
+
+node_modules/.package-lock.json: package.json package-lock.json
+	npm ci --no-audit --no-fund
+	@touch $@
+
+unit: ## unit tests and end-to-end scripts, with the race detector
+ifeq ($(RACE),)
+	@echo "unit: without -race, there is no C compiler"
+endif
+	$(TEST) $(PACKAGES)
+
+generate: node_modules/.package-lock.json ## write the generated files anew; a test checks that they are current
+	go generate ./...
+
+bench: ## run the benchmarks and print one table, with the floor of each beside it
+	go test -run '^$$' -bench . -benchmem -p 1 $(BENCH) ./... | go run ./internal/benchtable
+
+soak: ## what is too long for make test: thousands of reloads, kills and random histories
+	HARNESS_SOAK=1 go test -run Soak -count 1 -timeout 90m -v ./...
+
+fuzz: ## fuzz each target for a short while: make fuzz FUZZTIME=1m
+	@for package in $$(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do \
+		for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$package/*_test.go | cut -d ' ' -f 2); do \
+			echo "$$package $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(or $(FUZZTIME),20s) ./$$package || exit 1; \
+		done; \
+	done
+
+clean: ## remove what the other targets made
+	rm -rf bin node_modules

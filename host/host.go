@@ -91,7 +91,7 @@ func (h *Host) openWorld(ctx context.Context) (err error) {
 		}
 	}
 	h.commands, err = run.New(ctx, h.files, run.Options{
-		Private: h.privateFolder(), Way: h.options.Way, Programs: h.options.programs(), Logger: h.options.Logger,
+		Private: h.privateFolder(), Way: h.options.Way, Helper: h.options.Helper, Programs: h.options.programs(), Logger: h.options.Logger,
 	})
 	if err != nil {
 		return fmt.Errorf("open world %s: prepare commands: %w", h.layout.Dir, err)

@@ -45,6 +45,9 @@ type Options struct {
 	Program string
 	// Way forces a way of running commands; the best that works when empty.
 	Way run.Name
+	// Helper is the command line of a program that calls [run.Serve] and does
+	// nothing else; without it commands do not run in a user namespace.
+	Helper []string
 	// Try loads a commit in a child process and returns an error when the child
 	// died; see [TryCommit]. Nil means that a commit which killed the harness is
 	// skipped without being tried.

@@ -354,18 +354,14 @@ func TestHostAndStateAreInvisible(t *testing.T) {
 }
 
 func TestMountsAreNotInTheHarnessItself(t *testing.T) {
-	before, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		t.Fatal(err)
-	}
 	eachWay(t, func(t *testing.T, f *fixture) {
 		f.shell(t, "true")
-		after, err := os.ReadFile("/proc/self/mountinfo")
+		mounts, err := os.ReadFile("/proc/self/mountinfo")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(before) != string(after) {
-			t.Error("the mounts of this process changed")
+		if strings.Contains(string(mounts), f.host) {
+			t.Error("this process has mounts of the world")
 		}
 	})
 }

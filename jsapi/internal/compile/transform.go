@@ -36,7 +36,7 @@ func compileSource(t target, text string) (program *goja.Program, kind Kind, pro
 	if err != nil {
 		return nil, kind, []Problem{{File: t.name, Message: err.Error()}}
 	}
-	wrapped := wrap(result.Code, kind)
+	wrapped := wrap(withoutCopies(result.Code), kind)
 	program, err = compileProgram(t.name, wrapped, mapping, kind != KindCommonJS)
 	if err != nil {
 		return nil, kind, engineProblems(t, source, mapping, err)
@@ -60,7 +60,7 @@ func kindOf(t target, code []byte) Kind {
 
 // wrap makes the module's function of its code. A module gets a block of its own, so that it may
 // declare names like exports; a script must not, as its directives would be lost.
-func wrap(code []byte, kind Kind) string {
+func wrap(code string, kind Kind) string {
 	opening, closing := "{{", "}}"
 	if kind == KindCommonJS {
 		opening, closing = "{", "}"
@@ -68,7 +68,7 @@ func wrap(code []byte, kind Kind) string {
 	var b strings.Builder
 	b.Grow(len(code) + 128)
 	b.WriteString("(function(exports,require,module," + importMeta + ")" + opening + "\n")
-	b.Write(code)
+	b.WriteString(code)
 	b.WriteString("\n" + closing + ")\n//# sourceMappingURL=" + mapName)
 	return b.String()
 }

@@ -61,10 +61,9 @@ func TestNoInit(t *testing.T) {
 
 // declared is one variable of a package.
 type declared struct {
-	name    *ast.Ident
-	kind    ast.Expr // nil when the value gives it
-	value   ast.Expr // nil when it has none of its own
-	comment *ast.CommentGroup
+	name  *ast.Ident
+	kind  ast.Expr // nil when the value gives it
+	value ast.Expr // nil when it has none of its own
 }
 
 // packageVariables returns the variables that a file declares for its package,

@@ -38,10 +38,10 @@ const (
 	AsNothing
 )
 
-// OwnContext, as an argument of [Isolate.Call], becomes the context object of
+// OwnContext becomes, as an argument of [Isolate.Call], the context object of
 // the call: its abortSignal aborts when the call's Go context ends or its time
 // is up.
 type OwnContext struct{}
 
-// OwnSignal, as an argument, becomes the AbortSignal of the call.
+// OwnSignal becomes, as an argument, the AbortSignal of the call.
 type OwnSignal struct{}

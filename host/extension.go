@@ -27,8 +27,9 @@ type extension struct {
 	manifest registry.Manifest
 	declared *bind.Declaration // as it was staged; a replacement must say the same
 
-	live   atomic.Pointer[incarnation]
-	closed atomic.Bool
+	live     atomic.Pointer[incarnation]
+	promoted atomic.Bool
+	closed   atomic.Bool
 
 	replacing replacements
 }
@@ -152,10 +153,14 @@ func (e *extension) Call(ctx context.Context, job jsapi.Job, path string, args .
 	return live.home.isolate.Call(ctx, job, function, args...)
 }
 
-// close ends the extension: no call is made any more.
-func (e *extension) close(context.Context) {
+// close ends the extension: no call is made any more. One that never went live
+// takes its new resources with it.
+func (e *extension) close(ctx context.Context) {
 	e.closed.Store(true)
 	if live := e.live.Swap(nil); live != nil {
+		if !e.promoted.Load() {
+			live.home.discard(ctx, e.commit)
+		}
 		live.end()
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/registry"
 )
 
@@ -306,4 +307,14 @@ func extensionOf(name, body string, tools ...string) string {
 // answering is an extension with a tool of its name that answers with a text.
 func answering(name, answer string) string {
 	return extensionOf(name, "", tool(name, fmt.Sprintf("return %q;", answer)))
+}
+
+// briefly gives code little time, so that tests of what spins are short.
+func briefly(options *Options) {
+	options.Limits = bind.DefaultLimits()
+	options.Limits.Modules.Running = 300 * time.Millisecond
+	options.Limits.Factory.Running = 300 * time.Millisecond
+	options.Limits.Tool.Running = 300 * time.Millisecond
+	options.Limits.Callback.Running = 300 * time.Millisecond
+	options.Limits.Hook.Running = 300 * time.Millisecond
 }

@@ -28,9 +28,11 @@ type home struct {
 
 // resource is a value kept across reloads.
 type resource struct {
-	key     string
-	owner   *jsapi.Owner
-	commits []string // that claimed it
+	key   string
+	owner *jsapi.Owner
+	// candidate is the commit that made it while that was loading, until it goes
+	// live or another claims the resource; else "".
+	candidate string
 }
 
 // homes finds the isolates that hold resources of live extensions. The zero value
@@ -197,16 +199,20 @@ func (in *home) letGo() {
 func (in *home) Claim(host *bind.Host, key string) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if kept := in.find(key); kept != nil && !slices.Contains(kept.commits, host.Generation()) {
-		kept.commits = append(kept.commits, host.Generation())
+	if kept := in.find(key); kept != nil && kept.candidate != host.Generation() {
+		kept.candidate = ""
 	}
 }
 
 // Create implements [bind.Resources].
 func (in *home) Create(host *bind.Host, key string) *bind.Host {
 	owner := in.isolate.NewResourceOwner(fmt.Sprintf("resource %s of extension %s", key, in.extension))
+	made := &resource{key: key, owner: owner}
+	if in.host.isLoading(host.Generation()) {
+		made.candidate = host.Generation()
+	}
 	in.mu.Lock()
-	in.resources = append(in.resources, &resource{key: key, owner: owner, commits: []string{host.Generation()}})
+	in.resources = append(in.resources, made)
 	in.mu.Unlock()
 	in.host.resourceMade(in)
 	return host.ForResource(owner)
@@ -245,7 +251,18 @@ func (in *home) keys() []string {
 
 // discard disposes of the resources that only a refused commit claimed.
 func (in *home) discard(ctx context.Context, commit string) {
-	in.dispose(ctx, func(kept *resource) bool { return len(kept.commits) == 1 && kept.commits[0] == commit })
+	in.dispose(ctx, func(kept *resource) bool { return kept.candidate == commit })
+}
+
+// adopt makes the resources of a commit that went live the extension's own.
+func (in *home) adopt(commit string) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, kept := range in.resources {
+		if kept.candidate == commit {
+			kept.candidate = ""
+		}
+	}
 }
 
 func (in *home) disposeAll(ctx context.Context) {

@@ -59,7 +59,9 @@ func (h *Host) swap(a *attempt, next *registry.Generation) (previous *registry.G
 		return nil, err
 	}
 	for _, extension := range a.staged {
+		extension.promoted.Store(true)
 		if live := extension.live.Load(); live != nil {
+			live.home.adopt(a.commit)
 			h.homes.keep(extension.name, live.home)
 		}
 	}

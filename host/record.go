@@ -41,6 +41,12 @@ func (h *Host) setLoading(commit string) {
 	h.loading = commit
 }
 
+func (h *Host) isLoading(commit string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.loading == commit
+}
+
 func (h *Host) setProblems(problems []registry.Problem) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -205,17 +205,18 @@ func placeOf(err error) jsapi.Position {
 	return jsapi.Position{}
 }
 
-// isolateOptions configure an isolate of an extension.
-func (h *Host) isolateOptions(name string) jsapi.Options {
+// isolateOptions configure the isolate of a home, which may get its extension
+// later.
+func (h *Host) isolateOptions(in *home) jsapi.Options {
 	callback := h.options.Limits.Callback
 	return jsapi.Options{
-		Extension: name, Clock: h.options.Clock, Random: h.options.Random, HTTPClient: h.options.HTTPClient,
+		Clock: h.options.Clock, Random: h.options.Random, HTTPClient: h.options.HTTPClient,
 		Context: h.context, Supplied: h.modules.Supplied(h.world), Nest: bind.Nest,
 		Callback: jsapi.Job{Work: "a callback", Running: callback.Running, Whole: callback.Whole},
 		Console: func(level slog.Level, text string) {
-			h.options.Logger.Log(h.ctx, level, text, "extension", name)
+			h.options.Logger.Log(h.ctx, level, text, "extension", in.extension)
 		},
-		Report: func(err error) { h.Report(name, err) },
+		Report: func(err error) { h.Report(in.extension, err) },
 	}
 }
 

@@ -32,6 +32,7 @@ type Host struct {
 	world    *bind.World
 	context  *jsapi.Graph // the chord context module
 	scripts  *jsapi.Graph // of package bind
+	common   *jsapi.Graph // what most extensions import
 	loader   *loader
 
 	ctx    context.Context // ends when the host closes
@@ -39,8 +40,9 @@ type Host struct {
 	work   sync.WaitGroup // goroutines of the host
 	closed atomic.Bool
 
-	homes homes
-	calls atomic.Int64 // of tools, for their ids
+	homes  homes
+	spares spares
+	calls  atomic.Int64 // of tools, for their ids
 
 	recording sync.Mutex // held while the record is being stored
 
@@ -77,7 +79,7 @@ func (h *Host) openWorld(ctx context.Context) (err error) {
 	if err := h.layout.check(); err != nil {
 		return err
 	}
-	if h.options.trial == "" {
+	if !h.isTrial() {
 		if h.lock, err = lock(h.layout); err != nil {
 			return err
 		}
@@ -85,7 +87,7 @@ func (h *Host) openWorld(ctx context.Context) (err error) {
 	if h.files, err = vfs.Open(h.layout.Root(), vfs.Options{PollInterval: h.options.Poll, Logger: h.options.Logger}); err != nil {
 		return fmt.Errorf("open world %s: %w", h.layout.Dir, err)
 	}
-	if h.options.trial == "" {
+	if !h.isTrial() {
 		if err := h.emptyRun(); err != nil {
 			return err
 		}
@@ -149,6 +151,10 @@ func (h *Host) openEngine(ctx context.Context) (err error) {
 	if h.context, err = h.compiler.Import(ctx, noFiles{}, bind.Importer, contextModule, nil); err != nil {
 		return fmt.Errorf("compile the harness's own modules: %w", err)
 	}
+	if h.common, err = h.compiler.Import(ctx, noFiles{}, bind.Importer, commonModule, nil); err != nil {
+		return fmt.Errorf("compile the harness's own modules: %w", err)
+	}
+	h.spares.host = h
 	h.registry = registry.New(registry.Options{
 		Limits: registry.Limits{
 			Hook: h.options.Limits.Hook.Whole, Service: h.options.Limits.Callback.Whole, Close: h.options.Limits.Callback.Whole,
@@ -163,8 +169,12 @@ func (h *Host) openEngine(ctx context.Context) (err error) {
 	return err
 }
 
-// contextModule makes the context object of calls.
-const contextModule = "@earendil-works/chord/context"
+const (
+	// contextModule makes the context object of calls.
+	contextModule = "@earendil-works/chord/context"
+	// commonModule is what most extensions import.
+	commonModule = "@earendil-works/pi-durable"
+)
 
 // Close stops following the branch, ends what runs (5 s to end by itself, 5 s by
 // its signal, then it is interrupted), closes every extension and its resources,
@@ -190,6 +200,7 @@ func (h *Host) release(ctx context.Context) error {
 		h.settings.close()
 	}
 	h.homes.closeAll(ctx)
+	h.spares.close()
 	if h.commands != nil {
 		failed = append(failed, h.commands.Close())
 	}

@@ -10,52 +10,65 @@ import (
 )
 
 // mounted is a commit that shows in the world: from memory at once, for imports
-// and host.fs, and on the disk a little later, for commands and git.
+// and host.fs, and once it is live on the disk too, for commands and git.
 type mounted struct {
-	host    *Host
-	commit  worktree.Hash
-	unmount func()
+	host     *Host
+	snapshot *worktree.Snapshot
+	unmount  func()
+	ctx      context.Context // ends when the commit goes
+	cancel   context.CancelFunc
+	released sync.Once
+
+	writing sync.Once
 	written chan struct{} // closed when it is on the disk, or could not be put there
-	failed  error         // why it could not
-	cancel  context.CancelFunc
-	once    sync.Once
 }
 
-// show makes a commit visible and begins to write it to the disk.
+// show makes a commit visible.
 func (h *Host) show(snapshot *worktree.Snapshot) (*mounted, error) {
 	unmount, err := h.files.Mount(snapshot.Path(), snapshot.FS())
 	if err != nil {
 		return nil, fmt.Errorf("show commit %s in the world: %w", snapshot.Commit(), err)
 	}
-	ctx, cancel := context.WithCancel(h.ctx)
-	m := &mounted{host: h, commit: snapshot.Commit(), unmount: unmount, written: make(chan struct{}), cancel: cancel}
+	m := &mounted{host: h, snapshot: snapshot, unmount: unmount, written: make(chan struct{})}
+	m.ctx, m.cancel = context.WithCancel(h.ctx)
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.shown = append(h.shown, m)
-	h.mu.Unlock()
-	h.work.Go(func() {
-		defer close(m.written)
-		if h.options.trial != "" {
-			return
-		}
-		if m.failed = h.repo.Materialise(ctx, snapshot); m.failed != nil && ctx.Err() == nil {
-			h.Report("", fmt.Errorf("write commit %.7s to the disk: %w", snapshot.Commit(), m.failed))
-		}
-	})
 	return m, nil
+}
+
+// write puts the commit on the disk, on a goroutine of the host. Commands wait for
+// it; promotion does not.
+func (m *mounted) write() {
+	if m.host.isTrial() {
+		m.writing.Do(func() { close(m.written) })
+		return
+	}
+	m.writing.Do(func() {
+		m.host.work.Go(func() {
+			defer close(m.written)
+			err := m.host.repo.Materialise(m.ctx, m.snapshot)
+			if err != nil && m.ctx.Err() == nil {
+				m.host.Report("", fmt.Errorf("write commit %.7s to the disk: %w", m.snapshot.Commit(), err))
+			}
+		})
+	})
 }
 
 // release takes the commit out of the world again.
 func (m *mounted) release() {
-	m.once.Do(func() {
+	m.released.Do(func() {
 		m.cancel()
 		m.unmount()
 		m.host.forget(m)
+		m.writing.Do(func() { close(m.written) })
 		<-m.written
-		if m.host.showsCommit(m.commit) || m.host.options.trial != "" {
+		commit := m.snapshot.Commit()
+		if m.host.isTrial() || m.host.showsCommit(commit) {
 			return
 		}
-		if err := m.host.repo.Remove(context.Background(), m.commit); err != nil {
-			m.host.Report("", fmt.Errorf("remove commit %.7s from the disk: %w", m.commit, err))
+		if err := m.host.repo.Remove(context.Background(), commit); err != nil {
+			m.host.Report("", fmt.Errorf("remove commit %.7s from the disk: %w", commit, err))
 		}
 	})
 }
@@ -77,18 +90,19 @@ func (h *Host) showsCommit(commit worktree.Hash) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, m := range h.shown {
-		if m.commit == commit {
+		if m.snapshot.Commit() == commit {
 			return true
 		}
 	}
 	return false
 }
 
-// showing makes a mount the live generation's.
+// showing makes a mount the live generation's and begins to write it to the disk.
 func (h *Host) showing(live *mounted) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.live = live
+	h.mu.Unlock()
+	live.write()
 }
 
 // takeDown takes a commit that no generation uses out of the world.
@@ -96,7 +110,7 @@ func (h *Host) takeDown(_ context.Context, commit string) {
 	h.mu.Lock()
 	var gone []*mounted
 	for _, m := range h.shown {
-		if m.commit.String() == commit && m != h.live {
+		if m.snapshot.Commit().String() == commit && m != h.live {
 			gone = append(gone, m)
 		}
 	}

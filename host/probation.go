@@ -33,6 +33,10 @@ func (e *SkippedError) Error() string {
 	return fmt.Sprintf("commit %.7s is skipped: %s; commit a fix, or say harness reload to try it again", e.Skipped.Commit, e.Skipped.Reason)
 }
 
+// isTrial reports whether this process tries a commit out beside the harness that
+// has the world: it must leave the repository and /run alone.
+func (h *Host) isTrial() bool { return h.options.trial != "" }
+
 func (h *Host) isSkipped(commit string) bool {
 	record := h.copyRecord()
 	return record.Skipped != nil && record.Skipped.Commit == commit
@@ -137,7 +141,7 @@ func (h *Host) prove(ctx context.Context, commit string) error {
 // proveAtExit proves the live commit when the process stops on purpose, and ends
 // the probation of one that was loading.
 func (h *Host) proveAtExit(ctx context.Context) error {
-	if h.options.trial != "" {
+	if h.isTrial() {
 		return nil
 	}
 	if err := h.prove(ctx, h.liveCommit()); err != nil {

@@ -159,6 +159,9 @@ func problemsOf(cause error) []registry.Problem {
 
 // pin moves a ref of the harness to a commit. A failure is reported.
 func (h *Host) pin(ctx context.Context, ref, commit string) {
+	if h.isTrial() {
+		return
+	}
 	to, err := worktree.ParseHash(commit)
 	if err == nil {
 		var old worktree.Hash
@@ -174,6 +177,9 @@ func (h *Host) pin(ctx context.Context, ref, commit string) {
 // writeHelper tells extensions-revert the last good commit. A failure is
 // reported.
 func (h *Host) writeHelper(ctx context.Context, commit string) {
+	if h.isTrial() {
+		return
+	}
 	text := ""
 	if commit != "" {
 		text = commit + "\n"
@@ -196,6 +202,7 @@ func (h *Host) retireGeneration(previous *registry.Generation) {
 	h.dropRemoved(ctx)
 	h.takeDown(ctx, previous.Commit())
 	h.forgetGraphs()
+	h.spares.refill()
 	h.statusChanged()
 }
 

@@ -48,7 +48,7 @@ func (h *Host) settingsBroken(err error) {
 
 // statusChanged shows the status to commands in the world, and tells subscribers.
 func (h *Host) statusChanged() {
-	if h.registry == nil || h.options.trial != "" {
+	if h.registry == nil || h.isTrial() {
 		return
 	}
 	text, err := h.statusText()

@@ -19,7 +19,7 @@ import (
 // the tip is loaded, else the last good commit, and the branch is followed.
 func (h *Host) start(ctx context.Context) error {
 	h.loader = newLoader(h)
-	if h.options.trial != "" {
+	if h.isTrial() {
 		return h.startTrial(ctx)
 	}
 	if err := h.repo.Prune(ctx); err != nil {
@@ -40,6 +40,7 @@ func (h *Host) start(ctx context.Context) error {
 		h.loadLastGood(ctx)
 	}
 	h.watchMemory()
+	h.spares.refill()
 	h.loader.run()
 	h.statusChanged()
 	return ctx.Err()
@@ -143,7 +144,7 @@ func TryCommit(ctx context.Context, options Options, commit string) error {
 
 // privateFolder is where commands find what the harness shows them.
 func (h *Host) privateFolder() string {
-	if h.options.trial != "" {
+	if h.isTrial() {
 		return filepath.Join(h.layout.State(), "commands-trial")
 	}
 	return filepath.Join(h.layout.State(), "commands")
@@ -170,7 +171,7 @@ func (h *Host) gitOutput(ctx context.Context, dir string, stdin []byte, args ...
 }
 
 // ownGraphs are the graphs that the harness itself needs.
-func (h *Host) ownGraphs() []*jsapi.Graph { return []*jsapi.Graph{h.scripts, h.context} }
+func (h *Host) ownGraphs() []*jsapi.Graph { return []*jsapi.Graph{h.scripts, h.context, h.common} }
 
 // noFiles is a tree without files, for compiling synthetic modules.
 type noFiles struct{}

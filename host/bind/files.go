@@ -68,15 +68,6 @@ var fileOperations = []struct {
 	}},
 }
 
-// filesObject makes the fs member of the natives.
-func (h *Host) filesObject() *jsapi.Object {
-	files := &jsapi.Object{}
-	for _, each := range fileOperations {
-		files.Set(each.name, h.live(asynchronous(h.world.Files, each.name, each.prepare)))
-	}
-	return files.Set("watch", h.live(h.watch))
-}
-
 func asynchronous(world *vfs.World, name string, prepare func(*arguments) operation) jsapi.Native {
 	return func(call *jsapi.NativeCall) (any, error) {
 		args := &arguments{function: "fs." + name, call: call}

@@ -3,6 +3,7 @@ package bind
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
@@ -87,27 +88,63 @@ func (h *Host) Owner() *jsapi.Owner { return h.owner }
 // Staging returns what the factory asked for.
 func (h *Host) Staging() *Staging { return h.staging }
 
-// Natives makes the object that script/host.ts builds the Host of; see
-// NativeHost in script/native.ts.
-func (h *Host) Natives() *jsapi.Object {
-	return jsapi.NewObject(
-		"name", h.name,
-		"generation", h.generation,
-		"fs", h.filesObject(),
-		"exec", h.live(h.exec),
-		"git", h.live(h.git),
-		"settings", h.live(h.settings),
-		"implement", h.live(h.implement),
-		"need", h.live(h.need),
-		"provided", h.live(h.provided),
-		"call", h.live(h.callService),
-		"onOpen", h.live(h.onOpen),
-		"onClose", h.live(h.onClose),
-		"claim", h.live(h.claim),
-		"create", h.live(h.create),
-		"forget", h.live(h.forget),
-		"notice", h.live(h.notice),
-	)
+// Natives makes the function by which script/host.ts finds natives; see Native in
+// script/native.ts. Each member is made when it is asked for.
+func (h *Host) Natives() jsapi.Native {
+	return func(call *jsapi.NativeCall) (any, error) {
+		args := &arguments{function: "native", call: call}
+		member := args.text("member")
+		switch member {
+		case "name":
+			return h.name, args.err
+		case "generation":
+			return h.generation, args.err
+		}
+		if native := h.member(member); native != nil {
+			return h.live(native), nil
+		}
+		return nil, fmt.Errorf("there is no native %q", member)
+	}
+}
+
+// member finds a native by its name.
+func (h *Host) member(name string) jsapi.Native {
+	switch name {
+	case "exec":
+		return h.exec
+	case "git":
+		return h.git
+	case "settings":
+		return h.settings
+	case "implement":
+		return h.implement
+	case "need":
+		return h.need
+	case "provided":
+		return h.provided
+	case "call":
+		return h.callService
+	case "onOpen":
+		return h.onOpen
+	case "onClose":
+		return h.onClose
+	case "claim":
+		return h.claim
+	case "create":
+		return h.create
+	case "forget":
+		return h.forget
+	case "notice":
+		return h.notice
+	case "fs.watch":
+		return h.watch
+	}
+	for _, operation := range fileOperations {
+		if name == "fs."+operation.name {
+			return asynchronous(h.world.Files, operation.name, operation.prepare)
+		}
+	}
+	return nil
 }
 
 // live refuses calls once the host's generation or resource has ended, and gives

@@ -3,7 +3,7 @@
 import type { Context } from "@earendil-works/chord/context";
 import { runAfter, runGate, runTool, type CallInfo } from "harness:bind/call";
 import { createHost } from "harness:bind/host";
-import type { NativeHost } from "harness:bind/native";
+import type { Native } from "harness:bind/native";
 
 export { disposeResource } from "harness:bind/resources";
 
@@ -18,7 +18,7 @@ type Members = Record<string, unknown>;
  * Calls the factory, if the default export is one, and describes the extension.
  * Functions are listed by their path in the declaration.
  */
-export async function stage(exports: Members, native: NativeHost): Promise<unknown> {
+export async function stage(exports: Members, native: Native): Promise<unknown> {
   const reader = new Reader();
   const order = reader.order(exports);
   if (!("default" in exports)) {

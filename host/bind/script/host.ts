@@ -1,76 +1,191 @@
 /** The Host object that a factory gets, over what Go supplies. */
 
-import type { ExecOptions, Host, OutputStream, Watch } from "harness";
+import type { ExecOptions, FileSystem, Host, OutputStream, Watch } from "harness";
 import { named, notAvailable } from "harness:bind/errors";
-import type { NativeHost } from "harness:bind/native";
+import type { Native, NativeCommand } from "harness:bind/native";
 import { resource } from "harness:bind/resources";
+
+export function createHost(native: Native): Host {
+  return Object.freeze(new ExtensionHost(native)) as unknown as Host;
+}
 
 const engine = "the durable engine";
 
-export function createHost(native: NativeHost): Host {
-  const host = {
-    name: native.name,
-    generation: native.generation,
-    fs: files(native),
-    exec: async (command: string | readonly string[], options: ExecOptions = {}) =>
-      native.exec(checkedCommand(command, options)),
-    git: async (cwd: string, ...args: string[]) => native.git(cwd, args),
-    settings: (schema?: object) =>
-      deepFreeze(native.settings(schema === undefined ? undefined : JSON.stringify(schema))),
-    implement: (api: unknown, value: unknown) => implement(native, api, value),
-    need: (api: unknown) => {
-      const id = serviceId("need", api);
-      native.need(id);
-      return remote(native, id);
-    },
-    want: (api: unknown) => {
-      const id = serviceId("want", api);
-      return native.provided(id) ? remote(native, id) : undefined;
-    },
-    onOpen: (callback: () => unknown) => native.onOpen(checkedCallback("onOpen", callback)),
-    onClose: (callback: () => unknown) => native.onClose(checkedCallback("onClose", callback)),
-    resource: (key: string, create: any, dispose?: any) => resource(native, key, create, dispose),
-    notice: (message: unknown) => native.notice(String(message)),
+// A member is made when it is first read: an extension uses a few of many. What is
+// made does not depend on this, so that a factory may take members apart.
+class Lazy {
+  readonly #made: Record<string, unknown> = {};
 
-    harness: () => notAvailable("harness()", engine),
-    models: () => notAvailable("models()", "the models"),
-    get storage(): never {
-      return notAvailable("storage", engine);
-    },
-    get metadata(): never {
-      return notAvailable("metadata", engine);
-    },
-    emit: async () => notAvailable("emit", engine),
-    react: () => notAvailable("react", engine),
-    get eventLog(): never {
-      return notAvailable("eventLog", engine);
-    },
-    get routines(): never {
-      return notAvailable("routines", "routines");
-    },
-    capability: () => notAvailable("capability", "capabilities"),
-  };
-  return Object.freeze(host) as unknown as Host;
+  protected once<T>(member: string, make: () => T): T {
+    return (this.#made[member] ??= make()) as T;
+  }
 }
 
-function files(native: NativeHost): Host["fs"] {
-  const { fs } = native;
-  return Object.freeze({
-    read: async (path: string) => fs.read(path),
-    readBytes: async (path: string) => fs.readBytes(path),
-    write: async (path: string, data: string | Uint8Array) => fs.write(path, data),
-    append: async (path: string, data: string | Uint8Array) => fs.append(path, data),
-    list: async (path: string) => fs.list(path),
-    stat: async (path: string) => fs.stat(path),
-    lstat: async (path: string) => fs.lstat(path),
-    mkdir: async (path: string, options?: { recursive?: boolean }) => fs.mkdir(path, options?.recursive === true),
-    remove: async (path: string, options?: { recursive?: boolean }) => fs.remove(path, options?.recursive === true),
-    rename: async (from: string, to: string) => fs.rename(from, to),
-    watch: (path: string, callback: (change: any) => unknown): Watch => {
-      const close = fs.watch(path, checkedCallback("fs.watch", callback));
-      return { close, [Symbol.dispose]: close };
-    },
-  });
+class ExtensionHost extends Lazy {
+  readonly name: string;
+  readonly generation: string;
+  readonly #native: Native;
+
+  constructor(native: Native) {
+    super();
+    this.#native = native;
+    this.name = native("name");
+    this.generation = native("generation");
+  }
+
+  get fs() {
+    return this.once("fs", () => Object.freeze(new Files(this.#native)));
+  }
+
+  get exec() {
+    return this.once("exec", () => {
+      const exec = this.#native("exec");
+      return async (command: string | readonly string[], options: ExecOptions = {}) =>
+        exec(checkedCommand(command, options));
+    });
+  }
+
+  get git() {
+    return this.once("git", () => {
+      const git = this.#native("git");
+      return async (cwd: string, ...args: string[]) => git(cwd, args);
+    });
+  }
+
+  get settings() {
+    return this.once("settings", () => {
+      const settings = this.#native("settings");
+      return (schema?: object) => deepFreeze(settings(schema === undefined ? undefined : JSON.stringify(schema)));
+    });
+  }
+
+  get implement() {
+    return this.once("implement", () => (api: unknown, value: unknown) => implement(this.#native, api, value));
+  }
+
+  get need() {
+    return this.once("need", () => (api: unknown) => {
+      const id = serviceId("need", api);
+      this.#native("need")(id);
+      return remote(this.#native, id);
+    });
+  }
+
+  get want() {
+    return this.once("want", () => (api: unknown) => {
+      const id = serviceId("want", api);
+      return this.#native("provided")(id) ? remote(this.#native, id) : undefined;
+    });
+  }
+
+  get onOpen() {
+    return this.once("onOpen", () => (callback: () => unknown) =>
+      this.#native("onOpen")(checkedCallback("onOpen", callback)));
+  }
+
+  get onClose() {
+    return this.once("onClose", () => (callback: () => unknown) =>
+      this.#native("onClose")(checkedCallback("onClose", callback)));
+  }
+
+  get resource() {
+    return this.once("resource", () => (key: string, create: any, dispose?: any) =>
+      resource(this.#native, key, create, dispose));
+  }
+
+  get notice() {
+    return this.once("notice", () => (message: unknown) => this.#native("notice")(String(message)));
+  }
+
+  // What arrives with other parts of the harness.
+
+  get harness() {
+    return () => notAvailable("harness()", engine);
+  }
+  get models() {
+    return () => notAvailable("models()", "the models");
+  }
+  get storage(): never {
+    return notAvailable("storage", engine);
+  }
+  get metadata(): never {
+    return notAvailable("metadata", engine);
+  }
+  get emit() {
+    return async () => notAvailable("emit", engine);
+  }
+  get react() {
+    return () => notAvailable("react", engine);
+  }
+  get eventLog(): never {
+    return notAvailable("eventLog", engine);
+  }
+  get routines(): never {
+    return notAvailable("routines", "routines");
+  }
+  get capability() {
+    return () => notAvailable("capability", "capabilities");
+  }
+}
+
+class Files extends Lazy {
+  readonly #native: Native;
+
+  constructor(native: Native) {
+    super();
+    this.#native = native;
+  }
+
+  get read(): FileSystem["read"] {
+    return this.once("read", () => asynchronous(this.#native("fs.read")));
+  }
+  get readBytes(): FileSystem["readBytes"] {
+    return this.once("readBytes", () => asynchronous(this.#native("fs.readBytes")));
+  }
+  get write(): FileSystem["write"] {
+    return this.once("write", () => asynchronous(this.#native("fs.write")));
+  }
+  get append(): FileSystem["append"] {
+    return this.once("append", () => asynchronous(this.#native("fs.append")));
+  }
+  get list(): FileSystem["list"] {
+    return this.once("list", () => asynchronous(this.#native("fs.list")));
+  }
+  get stat(): FileSystem["stat"] {
+    return this.once("stat", () => asynchronous(this.#native("fs.stat")));
+  }
+  get lstat(): FileSystem["lstat"] {
+    return this.once("lstat", () => asynchronous(this.#native("fs.lstat")));
+  }
+  get rename(): FileSystem["rename"] {
+    return this.once("rename", () => asynchronous(this.#native("fs.rename")));
+  }
+  get mkdir(): FileSystem["mkdir"] {
+    return this.once("mkdir", () => {
+      const mkdir = this.#native("fs.mkdir");
+      return async (path, options) => mkdir(path, options?.recursive === true);
+    });
+  }
+  get remove(): FileSystem["remove"] {
+    return this.once("remove", () => {
+      const remove = this.#native("fs.remove");
+      return async (path, options) => remove(path, options?.recursive === true);
+    });
+  }
+  get watch(): FileSystem["watch"] {
+    return this.once("watch", () => {
+      const watch = this.#native("fs.watch");
+      return (path, callback): Watch => {
+        const close = watch(path, checkedCallback("fs.watch", callback));
+        return { close, [Symbol.dispose]: close };
+      };
+    });
+  }
+}
+
+// A wrong argument rejects; it does not throw.
+function asynchronous<Args extends unknown[], T>(native: (...args: Args) => Promise<T>): (...args: Args) => Promise<T> {
+  return async (...args) => native(...args);
 }
 
 function checkedCallback<F extends (...args: any[]) => unknown>(member: string, callback: F): F {
@@ -78,7 +193,7 @@ function checkedCallback<F extends (...args: any[]) => unknown>(member: string, 
   return callback;
 }
 
-function checkedCommand(command: string | readonly string[], options: ExecOptions): Parameters<NativeHost["exec"]>[0] {
+function checkedCommand(command: string | readonly string[], options: ExecOptions): NativeCommand {
   if (typeof command !== "string" && !(Array.isArray(command) && command.every((word) => typeof word === "string"))) {
     throw new TypeError("exec: the command must be a string or an array of strings");
   }
@@ -89,6 +204,7 @@ function checkedCommand(command: string | readonly string[], options: ExecOption
       throw new RangeError(`exec: ${key} must be a number above 0`);
     }
   }
+  if (onOutput !== undefined) checkedCallback("exec: onOutput", onOutput);
   return {
     command,
     cwd: options.cwd,
@@ -97,7 +213,7 @@ function checkedCommand(command: string | readonly string[], options: ExecOption
     stdin: options.stdin,
     maxBytes,
     signal: options.signal,
-    onOutput: onOutput && ((text: string, stream: OutputStream) => void checkedCallback("exec: onOutput", onOutput)(text, stream)),
+    onOutput: onOutput && ((text: string, stream: OutputStream) => onOutput(text, stream)),
   };
 }
 
@@ -120,10 +236,10 @@ function serviceId(member: string, api: unknown): string {
 
 // A function of the isolate answers for the value, so that a service may be an
 // instance of any class: only arguments and results cross.
-function implement(native: NativeHost, api: unknown, value: unknown): void {
+function implement(native: Native, api: unknown, value: unknown): void {
   const id = serviceId("implement", api);
   if (typeof value !== "object" || value === null) throw new TypeError(`implement ${id}: the value must be an object`);
-  native.implement(id, (method, args) => {
+  native("implement")(id, (method, args) => {
     const member: unknown = method in Object.prototype ? undefined : Reflect.get(value, method);
     if (typeof member !== "function") throw named("NotAMethod", `service ${id} has no method ${method}`);
     return Reflect.apply(member, value, args);
@@ -132,11 +248,12 @@ function implement(native: NativeHost, api: unknown, value: unknown): void {
 
 // Each call finds the provider anew, also through a method taken from the proxy
 // earlier. A proxy is no promise and has no JSON form.
-function remote(native: NativeHost, id: string): object {
+function remote(native: Native, id: string): object {
+  const call = native("call");
   return new Proxy(Object.freeze({}), {
     get(_, member) {
       if (typeof member === "symbol" || member === "then" || member === "toJSON") return undefined;
-      return async (...args: unknown[]) => native.call(id, member, args);
+      return async (...args: unknown[]) => call(id, member, args);
     },
   });
 }

@@ -2,21 +2,6 @@
 
 import type { Entry, ExecResult, FileChange, FileStat, OutputStream } from "harness";
 
-export interface NativeFiles {
-  read(path: string): Promise<string>;
-  readBytes(path: string): Promise<Uint8Array>;
-  write(path: string, data: string | Uint8Array): Promise<void>;
-  append(path: string, data: string | Uint8Array): Promise<void>;
-  list(path: string): Promise<Entry[]>;
-  stat(path: string): Promise<FileStat>;
-  lstat(path: string): Promise<FileStat>;
-  mkdir(path: string, recursive: boolean): Promise<void>;
-  remove(path: string, recursive: boolean): Promise<void>;
-  rename(from: string, to: string): Promise<void>;
-  /** Returns what ends the watch. */
-  watch(path: string, callback: (change: FileChange) => void): () => void;
-}
-
 export interface NativeCommand {
   command: string | readonly string[];
   cwd: string | undefined;
@@ -28,10 +13,20 @@ export interface NativeCommand {
   onOutput: ((text: string, stream: OutputStream) => void) | undefined;
 }
 
-export interface NativeHost {
-  readonly name: string;
-  readonly generation: string;
-  readonly fs: NativeFiles;
+/** The natives by name. */
+export interface NativeMembers {
+  "fs.read"(path: string): Promise<string>;
+  "fs.readBytes"(path: string): Promise<Uint8Array>;
+  "fs.write"(path: string, data: string | Uint8Array): Promise<void>;
+  "fs.append"(path: string, data: string | Uint8Array): Promise<void>;
+  "fs.list"(path: string): Promise<Entry[]>;
+  "fs.stat"(path: string): Promise<FileStat>;
+  "fs.lstat"(path: string): Promise<FileStat>;
+  "fs.mkdir"(path: string, recursive: boolean): Promise<void>;
+  "fs.remove"(path: string, recursive: boolean): Promise<void>;
+  "fs.rename"(from: string, to: string): Promise<void>;
+  /** Returns what ends the watch. */
+  "fs.watch"(path: string, callback: (change: FileChange) => void): () => void;
   exec(command: NativeCommand): Promise<ExecResult>;
   git(cwd: string, args: readonly string[]): Promise<string>;
   /** The settings, validated and completed by the schema, if any. */
@@ -46,8 +41,14 @@ export interface NativeHost {
   /** Notes that this generation uses a resource. */
   claim(key: string): void;
   /** Runs create as the resource's own code, with natives of the resource's own. */
-  create(key: string, create: (native: NativeHost) => void): void;
+  create(key: string, create: (native: Native) => void): void;
   /** Forgets a resource whose creation failed. */
   forget(key: string): void;
   notice(message: string): void;
+}
+
+/** Finds a native; each call makes a new function, so that what nobody uses costs nothing. */
+export interface Native {
+  (member: "name" | "generation"): string;
+  <Member extends keyof NativeMembers>(member: Member): NativeMembers[Member];
 }

@@ -1,7 +1,7 @@
 /** Values that outlive generations. One instance of this module serves an isolate. */
 
 import { createHost } from "harness:bind/host";
-import type { NativeHost } from "harness:bind/native";
+import type { Native } from "harness:bind/native";
 import type { Host } from "harness";
 
 interface Resource {
@@ -14,7 +14,7 @@ const creating = new Set<string>();
 
 /** The value under key, made by create when there is none. */
 export function resource<T>(
-  native: NativeHost,
+  native: Native,
   key: string,
   create: (host: Host) => T,
   dispose?: (value: Awaited<T>) => unknown,
@@ -22,14 +22,14 @@ export function resource<T>(
   if (typeof key !== "string" || key === "") throw new TypeError("resource: the key must be a non-empty string");
   if (typeof create !== "function") throw new TypeError(`resource ${key}: create must be a function`);
   if (creating.has(key)) throw new Error(`resource ${key}: create asks for the resource that it is making`);
-  native.claim(key);
+  native("claim")(key);
   const known = kept.get(key);
   if (known !== undefined) return known.value as T;
   return make(native, key, create, dispose);
 }
 
 function make<T>(
-  native: NativeHost,
+  native: Native,
   key: string,
   create: (host: Host) => T,
   dispose: ((value: Awaited<T>) => unknown) | undefined,
@@ -37,11 +37,11 @@ function make<T>(
   const made: Resource = { value: undefined, dispose };
   creating.add(key);
   try {
-    native.create(key, (own) => {
+    native("create")(key, (own) => {
       made.value = create(createHost(own));
     });
   } catch (error) {
-    native.forget(key);
+    native("forget")(key);
     throw error;
   } finally {
     creating.delete(key);
@@ -51,7 +51,7 @@ function make<T>(
     made.value.catch(() => {
       if (kept.get(key) === made) {
         kept.delete(key);
-        native.forget(key);
+        native("forget")(key);
       }
     });
   }

@@ -1,0 +1,5 @@
+package main
+
+type doctorCommand struct{}
+
+func (c *doctorCommand) Run(p *program) error { return nil }

@@ -1,0 +1,211 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/seed-d579e5eb/harness/host"
+	"github.com/seed-d579e5eb/harness/registry"
+	"github.com/seed-d579e5eb/harness/vfs/run"
+)
+
+// maxRequest bounds the body of a request, in bytes.
+const maxRequest = 64 << 20
+
+// Server answers commands for a host.
+type Server struct {
+	host   *host.Host
+	socket string
+	server *http.Server
+	done   sync.WaitGroup
+	served error // why serving ended, once done
+	status changes
+}
+
+// Serve begins to answer commands at a socket, until Shutdown. A socket that is
+// there already is replaced: the host must have its world to itself. Requests that
+// are not answered when ctx ends are given up.
+func Serve(ctx context.Context, h *host.Host, socket string) (*Server, error) {
+	listener, err := listen(socket)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{host: h, socket: socket}
+	h.Watch(s.status.signal)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+pathStatus, s.serveStatus)
+	mux.HandleFunc("GET "+pathTools, s.serveTools)
+	mux.HandleFunc("POST "+pathCall, s.serveCall)
+	mux.HandleFunc("POST "+pathExec, s.serveExec)
+	mux.HandleFunc("POST "+pathReload, s.serveReload)
+	s.server = &http.Server{
+		Handler:           mux,
+		ReadHeaderTimeout: 10 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	s.done.Go(func() { s.served = s.server.Serve(listener) })
+	return s, nil
+}
+
+// Shutdown takes no more requests and waits for those under way until ctx ends,
+// when they are given up.
+func (s *Server) Shutdown(ctx context.Context) error {
+	err := os.Remove(s.socket)
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	if failed := s.server.Shutdown(ctx); failed != nil {
+		err = errors.Join(err, s.server.Close())
+	}
+	s.done.Wait()
+	if !errors.Is(s.served, http.ErrServerClosed) {
+		err = errors.Join(err, s.served)
+	}
+	return err
+}
+
+func (s *Server) serveStatus(w http.ResponseWriter, r *http.Request) {
+	tip := r.URL.Query().Get("tip")
+	for {
+		changed := s.status.next()
+		status := s.host.Status()
+		if tip == "" || status.Loading == nil && status.Current != nil && *status.Current == tip {
+			answer(w, http.StatusOK, status)
+			return
+		}
+		select {
+		case <-changed:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+func (s *Server) serveTools(w http.ResponseWriter, _ *http.Request) {
+	generation, release := s.host.Registry().Acquire("list of tools")
+	defer release()
+	answer(w, http.StatusOK, Tools(generation))
+}
+
+func (s *Server) serveCall(w http.ResponseWriter, r *http.Request) {
+	var request CallRequest
+	if !decode(w, r, &request) {
+		return
+	}
+	lines := newLines(w)
+	result := s.host.CallTool(r.Context(), host.ToolCall{
+		Tool: request.Tool, Arguments: request.Arguments,
+		Progress: func(p registry.Progress) {
+			lines.write(callLine{Output: p.Output, Details: p.Details, Diagnostic: p.Diagnostic})
+		},
+	})
+	lines.write(callLine{Result: result})
+}
+
+func (s *Server) serveExec(w http.ResponseWriter, r *http.Request) {
+	var request ExecRequest
+	if !decode(w, r, &request) {
+		return
+	}
+	lines := newLines(w)
+	result, err := s.host.Exec(r.Context(), request.Command(func(text string, stream run.Stream) {
+		if stream == run.Stderr {
+			lines.write(execLine{Stderr: []byte(text)})
+			return
+		}
+		lines.write(execLine{Stdout: []byte(text)})
+	}))
+	if err != nil {
+		said := &execError{Message: err.Error()}
+		var failed *run.StartError
+		if errors.As(err, &failed) {
+			said.Message, said.Code, said.Dir = failed.Err.Error(), failed.Code, failed.Dir
+		}
+		lines.write(execLine{Error: said})
+		return
+	}
+	result.Stdout, result.Stderr = "", ""
+	lines.write(execLine{Exit: &result})
+}
+
+func (s *Server) serveReload(w http.ResponseWriter, r *http.Request) {
+	if err := s.host.Reload(r.Context()); err != nil {
+		answer(w, http.StatusInternalServerError, failure{Error: err.Error()})
+		return
+	}
+	answer(w, http.StatusOK, s.host.Status())
+}
+
+// decode reads the body of a request whole, which lets the server see a client go
+// away later, and answers for what is wrong with it.
+func decode(w http.ResponseWriter, r *http.Request, request any) bool {
+	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest))
+	err := decoder.Decode(request)
+	if err == nil && decoder.More() {
+		err = errors.New("there is more than one document")
+	}
+	if err != nil {
+		answer(w, http.StatusBadRequest, failure{Error: fmt.Sprintf("read the request: %v", err)})
+		return false
+	}
+	return true
+}
+
+// answer writes one document. A client that cannot be written to is gone.
+func answer(w http.ResponseWriter, code int, document any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(document)
+}
+
+// lines writes documents one a line, each at once. It is safe for concurrent use.
+type lines struct {
+	mu      sync.Mutex
+	encoder *json.Encoder
+	flush   func() error
+}
+
+func newLines(w http.ResponseWriter) *lines {
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	return &lines{encoder: json.NewEncoder(w), flush: http.NewResponseController(w).Flush}
+}
+
+// write drops what a client that is gone does not get; its request ends by its
+// context.
+func (l *lines) write(line any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = l.encoder.Encode(line)
+	_ = l.flush()
+}
+
+// changes wakes those who wait for the next change of the status.
+type changes struct {
+	mu   sync.Mutex
+	wake chan struct{}
+}
+
+func (c *changes) next() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.wake == nil {
+		c.wake = make(chan struct{})
+	}
+	return c.wake
+}
+
+func (c *changes) signal() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.wake != nil {
+		close(c.wake)
+		c.wake = nil
+	}
+}

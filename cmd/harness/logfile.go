@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+)
+
+// logSize is how large the log grows before it is put aside, in bytes. With the
+// one before it there are at most two files of this size.
+const logSize = 8 << 20
+
+// logFile is the log on the disk. It is safe for concurrent use.
+type logFile struct {
+	path string
+
+	mu   sync.Mutex
+	file *os.File
+	size int64
+}
+
+func openLog(path string) (*logFile, error) {
+	l := &logFile{path: path}
+	return l, l.reopen()
+}
+
+func (l *logFile) reopen() error {
+	file, err := os.OpenFile(l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the log: %w", err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("open the log: %w", err)
+	}
+	l.file, l.size = file, info.Size()
+	return nil
+}
+
+// Write implements [io.Writer].
+func (l *logFile) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.size > 0 && l.size+int64(len(line)) > logSize {
+		if err := l.rotate(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := l.file.Write(line)
+	l.size += int64(n)
+	return n, err
+}
+
+func (l *logFile) rotate() error {
+	if err := os.Rename(l.path, l.path+".1"); err != nil {
+		return err
+	}
+	old := l.file
+	if err := l.reopen(); err != nil {
+		return err
+	}
+	return old.Close()
+}
+
+// Close implements [io.Closer].
+func (l *logFile) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.file.Close()
+}

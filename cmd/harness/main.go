@@ -1,0 +1,101 @@
+// Command harness serves a world of TypeScript extensions: it loads the commits of
+// the world's repository as they come, and calls their tools.
+//
+// The same binary, called extensions-revert, is the program that commands in a
+// world use to go back to the last good commit.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/seed-d579e5eb/harness/vfs/run"
+)
+
+// helperCommand has the program start commands in a user namespace, for package run.
+const helperCommand = "serve-commands"
+
+func main() {
+	switch {
+	case filepath.Base(os.Args[0]) == revertName:
+		os.Exit(revertInWorld(os.Stdout, os.Stderr))
+	case len(os.Args) == 2 && os.Args[1] == helperCommand:
+		os.Exit(serveCommands())
+	}
+	os.Exit(execute(os.Args[1:]))
+}
+
+func serveCommands() int {
+	if err := run.Serve(); err != nil {
+		fmt.Fprintf(os.Stderr, "harness: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// commandLine is the grammar of the arguments.
+type commandLine struct {
+	World string   `help:"The world's directory." env:"HARNESS_WORLD" default:"./world" placeholder:"DIR"`
+	Way   run.Name `help:"Force a way of running commands." env:"HARNESS_WAY" hidden:""`
+
+	Init    initCommand    `cmd:"" help:"Make a world."`
+	Run     runCommand     `cmd:"" help:"Serve a world until it is stopped."`
+	Status  statusCommand  `cmd:"" help:"Show which commit is live, and what is wrong with the newest."`
+	Tools   toolsCommand   `cmd:"" help:"List the tools that can be called."`
+	Call    callCommand    `cmd:"" help:"Call a tool."`
+	Exec    execCommand    `cmd:"" help:"Run a command in the world."`
+	Revert  revertCommand  `cmd:"" help:"Move the branch back to the last good commit."`
+	Reload  reloadCommand  `cmd:"" help:"Load the newest commit again."`
+	Types   typesCommand   `cmd:"" help:"Write type declarations for editors into the repository."`
+	Doctor  doctorCommand  `cmd:"" help:"Check the machine and the world."`
+	Demo    demoCommand    `cmd:"" help:"Show in a minute what this is about."`
+	Version versionCommand `cmd:"" help:"Show the version."`
+	Trial   trialCommand   `cmd:"" hidden:"" help:"Load one commit and end; a child process of run."`
+}
+
+// execute runs the program with arguments and returns its exit code: 0, 1 for a
+// failure, 2 for wrong usage, 130 when it was interrupted, or what a command says.
+func execute(arguments []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	// The second signal ends the process at once.
+	context.AfterFunc(ctx, stop)
+
+	var line commandLine
+	parser, err := kong.New(&line,
+		kong.Name("harness"),
+		kong.Description("Serves a world of TypeScript extensions: edit, commit, and the next call runs the new code."),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 90}),
+	)
+	if err != nil {
+		panic(err) // the grammar itself is wrong, which every test would show
+	}
+	parsed, err := parser.Parse(arguments)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "harness: %v\nsee: harness%s --help\n", err, asked(err))
+		return 2
+	}
+	dir, err := filepath.Abs(line.World)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "harness: find the world: %v\n", err)
+		return 1
+	}
+	return exitCode(parsed.Run(&program{world: dir, way: line.Way, in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+}
+
+// asked gives the command, after a space, that a wrong usage was about.
+func asked(err error) string {
+	var wrong *kong.ParseError
+	if errors.As(err, &wrong) && wrong.Context != nil && wrong.Context.Selected() != nil {
+		return " " + wrong.Context.Selected().Name
+	}
+	return ""
+}

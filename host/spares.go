@@ -54,7 +54,7 @@ func (s *spares) refill() {
 func (s *spares) fill(want int) {
 	for {
 		s.mu.Lock()
-		if s.closed || len(s.ready) >= want || s.host.ctx.Err() != nil || s.host.isLoading() {
+		if s.closed || len(s.ready) >= want || s.host.ctx.Err() != nil || !s.host.isLoading("") {
 			s.busy = false
 			s.mu.Unlock()
 			return
@@ -87,12 +87,6 @@ func (s *spares) close() {
 	for _, spare := range ready {
 		spare.isolate.Close()
 	}
-}
-
-func (h *Host) isLoading() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.loading != ""
 }
 
 // newHome makes an isolate that belongs to no extension yet. extra are modules

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ func serveCommands() int {
 
 // commandLine is the grammar of the arguments.
 type commandLine struct {
-	World string   `help:"The world's directory." env:"HARNESS_WORLD" default:"./world" placeholder:"DIR"`
+	World string   `help:"The world's directory; ./world when nothing names one." env:"HARNESS_WORLD" placeholder:"DIR"`
 	Way   run.Name `help:"Force a way of running commands." env:"HARNESS_WAY" hidden:""`
 
 	Init    initCommand    `cmd:"" help:"Make a world."`
@@ -83,7 +84,7 @@ func execute(arguments []string) int {
 		fmt.Fprintf(os.Stderr, "harness: %v\nsee: harness%s --help\n", err, asked(err))
 		return 2
 	}
-	dir, err := filepath.Abs(line.World)
+	dir, err := filepath.Abs(cmp.Or(line.World, "world"))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "harness: find the world: %v\n", err)
 		return 1

@@ -28,6 +28,9 @@ Example:
     harness run --world world`
 }
 
+// readyMessage is logged when commands are answered.
+const readyMessage = "ready"
+
 const (
 	// crowded is how long a world may be in use by a process that does not answer,
 	// such as a status command, before run is refused.
@@ -90,7 +93,7 @@ func (p *program) serve(ctx context.Context, h *host.Host, logger *slog.Logger) 
 		return errors.Join(err, h.Close(context.WithoutCancel(ctx)))
 	}
 	status := h.Status()
-	logger.Info("ready", "world", p.world, "pid", os.Getpid(), "extensions", len(status.Extensions),
+	logger.Info(readyMessage, "world", p.world, "pid", os.Getpid(), "extensions", len(status.Extensions),
 		"tools", len(h.Registry().Current().Tools()))
 	<-ctx.Done()
 	logger.Info("stopping; a second signal ends it at once")

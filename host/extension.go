@@ -54,7 +54,8 @@ func (i *incarnation) end() {
 func (h *Host) newExtension(name, commit, file string, snapshot *worktree.Snapshot) *extension {
 	return &extension{
 		host: h, name: name, commit: commit, file: file,
-		source: jsapi.Source{Tree: snapshot.FS(), Compiler: h.compiler, Root: snapshot.Path()},
+		source:    jsapi.Source{Tree: snapshot.FS(), Compiler: h.compiler, Root: snapshot.Path()},
+		replacing: replacements{turn: make(chan struct{}, 1)},
 	}
 }
 
@@ -145,12 +146,17 @@ func (e *extension) Call(ctx context.Context, job jsapi.Job, path string, args .
 	if err != nil {
 		return nil, err
 	}
-	function := live.declaration.Functions[path]
+	return live.Call(ctx, job, path, args...)
+}
+
+// Call implements [bind.Caller].
+func (i *incarnation) Call(ctx context.Context, job jsapi.Job, path string, args ...any) (any, error) {
+	function := i.declaration.Functions[path]
 	if function == nil {
-		return nil, fmt.Errorf("extension %s has no function %s", e.name, path)
+		return nil, fmt.Errorf("extension %s has no function %s", i.home.extension, path)
 	}
-	job.Owner = live.owner
-	return live.home.isolate.Call(ctx, job, function, args...)
+	job.Owner = i.owner
+	return i.home.isolate.Call(ctx, job, function, args...)
 }
 
 // close ends the extension: no call is made any more. One that never went live
@@ -223,4 +229,5 @@ func (h *Host) isolateOptions(in *home) jsapi.Options {
 var (
 	_ registry.Extension = (*extension)(nil)
 	_ bind.Caller        = (*extension)(nil)
+	_ bind.Caller        = (*incarnation)(nil)
 )

@@ -176,9 +176,9 @@ const (
 	commonModule = "@earendil-works/pi-durable"
 )
 
-// Close stops following the branch, ends what runs (5 s to end by itself, 5 s by
-// its signal, then it is interrupted), closes every extension and its resources,
-// and gives the world up. A commit that is live then is proven. Closing twice is
+// Close stops following the branch, ends what runs (its signal is aborted; what
+// has not ended 5 s later is interrupted), closes every extension and its
+// resources, and gives the world up. A commit that is live then is proven. Closing twice is
 // no error.
 func (h *Host) Close(ctx context.Context) error {
 	if !h.closed.CompareAndSwap(false, true) {

@@ -69,8 +69,7 @@ type Options struct {
 
 const (
 	defaultProving = 30 * time.Second
-	// stopSignal and stopInterrupt are how long running calls get at the end of
-	// the process: to end by themselves, and to end by their signal.
+	// stopGrace is how long calls get to end by their signal when the host closes.
 	stopGrace = 5 * time.Second
 )
 

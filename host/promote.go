@@ -196,7 +196,7 @@ func (h *Host) retireGeneration(previous *registry.Generation) {
 	select {
 	case <-previous.Drained():
 	case <-h.ctx.Done():
-		previous = h.hurry(previous)
+		h.hurry(previous)
 	}
 	_ = previous.Close(ctx) // what failed was reported
 	h.dropRemoved(ctx)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/registry"
 )
 
 // freeReplacements is how many replacements a minute an extension gets at once;
@@ -22,12 +23,24 @@ const (
 
 // replacements remembers when an extension's isolate was replaced.
 type replacements struct {
-	turn  sync.Mutex // held by the one that replaces
-	times []time.Time
+	turn  chan struct{} // has room for the one that replaces
+	times []time.Time   // the turn's
 
 	mu     sync.Mutex
 	failed error // why the newest replacement failed; nil when it did not
 }
+
+// begin waits for the turn; the caller gives it up by end.
+func (r *replacements) begin(ctx context.Context) error {
+	select {
+	case r.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (r *replacements) end() { <-r.turn }
 
 func (r *replacements) ended(err error) {
 	r.mu.Lock()
@@ -64,7 +77,7 @@ func (e *DifferentDeclarationError) Error() string {
 func (e *extension) serving(ctx context.Context) (*incarnation, error) {
 	live := e.live.Load()
 	if live == nil {
-		return nil, &jsapi.ClosedError{Owner: fmt.Sprintf("extension %s at %.7s", e.name, e.commit)}
+		return nil, e.closedError()
 	}
 	if live.home.isolate.Cause() == nil {
 		return live, nil
@@ -82,11 +95,19 @@ func (e *extension) current() bool {
 }
 
 // replace evaluates the extension again in a fresh isolate. Callers that come
-// meanwhile wait for the same replacement.
+// meanwhile wait for the same replacement, until their context or the host ends.
 func (e *extension) replace(ctx context.Context, lost *incarnation) (*incarnation, error) {
-	e.replacing.turn.Lock()
-	defer e.replacing.turn.Unlock()
-	if live := e.live.Load(); live != lost {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer context.AfterFunc(e.host.ctx, func() { cancel(&StoppingError{}) })()
+	defer cancel(nil)
+	if err := e.replacing.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer e.replacing.end()
+	switch live := e.live.Load(); {
+	case live == nil:
+		return nil, e.closedError()
+	case live != lost:
 		return live, nil
 	}
 	clock := e.host.options.Clock
@@ -103,6 +124,10 @@ func (e *extension) replace(ctx context.Context, lost *incarnation) (*incarnatio
 	return made, nil
 }
 
+func (e *extension) closedError() error {
+	return &jsapi.ClosedError{Owner: fmt.Sprintf("extension %s at %.7s", e.name, e.commit)}
+}
+
 // renew makes the new incarnation and opens it. On failure the lost one stays, so
 // that the next call tries again.
 func (e *extension) renew(ctx context.Context, lost *incarnation) (*incarnation, error) {
@@ -111,7 +136,7 @@ func (e *extension) renew(ctx context.Context, lost *incarnation) (*incarnation,
 	if err != nil {
 		return nil, err
 	}
-	declaration, err := e.declare(ctx, made, e.host.Provided)
+	declaration, err := e.declare(ctx, made, e.providedBefore)
 	if err == nil && (len(declaration.Problems) > 0 || !declaration.Same(e.declared)) {
 		err = &DifferentDeclarationError{Extension: e.name}
 	}
@@ -124,10 +149,26 @@ func (e *extension) renew(ctx context.Context, lost *incarnation) (*incarnation,
 	e.host.homes.keep(e.name, made.home)
 	lost.end()
 	e.host.Notice(e.name, fmt.Sprintf("its isolate was replaced: %v", cause))
-	if err := declaration.Open(ctx, e, e.host.options.Limits); err != nil {
+	// The callbacks are called where they are: an isolate that is lost to one of
+	// them is not replaced within its own replacement.
+	if err := declaration.Open(ctx, made, e.host.options.Limits); err != nil {
 		e.host.Report(e.name, fmt.Errorf("onOpen after a replacement: %w", err))
 	}
 	return made, nil
+}
+
+// providedBefore answers as it was answered when the commit was loaded: by the
+// members of the generation that stand before the extension.
+func (e *extension) providedBefore(service string) bool {
+	for _, member := range e.host.registry.Current().Extensions() {
+		if member.Extension() == e {
+			return false
+		}
+		if slices.ContainsFunc(member.Instance().Services, func(s registry.Service) bool { return s.ID == service }) {
+			return true
+		}
+	}
+	return false
 }
 
 // describe adds what only a TypeScript extension has to its status.

@@ -15,19 +15,17 @@ func (h *Host) retire(context.Context) error {
 	return nil
 }
 
-// hurry gives the units of work that hold a generation time to end, then
-// interrupts what still runs.
-func (h *Host) hurry(generation *registry.Generation) *registry.Generation {
-	clock := h.options.Clock
+// hurry aborts the calls that hold a generation, and interrupts what still runs
+// after a while.
+func (h *Host) hurry(generation *registry.Generation) {
 	for _, push := range []func(*extension){(*extension).signal, (*extension).interrupt} {
-		if waitClosed(clock, generation.Drained(), stopGrace) {
-			return generation
-		}
 		for _, extension := range worldExtensions(generation) {
 			push(extension)
 		}
+		if waitClosed(h.options.Clock, generation.Drained(), stopGrace) {
+			return
+		}
 	}
-	return generation
 }
 
 // signal aborts the calls of an extension.

@@ -1,0 +1,202 @@
+package host
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-d579e5eb/harness/registry"
+)
+
+// spinning is an extension whose tool spin never yields.
+func spinning(name, body string) string {
+	return extensionOf(name, body,
+		tool(name+"_spin", "\nfor (let n = 0; ; ) n++;\n"),
+		tool(name+"_wait", `await new Promise(() => {});`),
+		tool(name+"_ok", `return "ok";`))
+}
+
+func TestAToolThatSpinsIsInterruptedAtItsPlaceAndTheNextCallWorks(t *testing.T) {
+	w := newWorld(t, files{server("a"): spinning("a", ""), server("b"): spinning("b", "")})
+	h := w.open(inMemory, briefly)
+	pending, others := h.background("a_wait"), h.background("b_wait")
+	h.inFlight("a", 1)
+	h.inFlight("b", 1)
+	contains(t, h.fails("a_spin"), "extension a", "tool a_spin", "without yielding", "extensions/a/server.ts:4:")
+
+	lost := await(t, "the pending call", pending)
+	if lost.Code != registry.CodeInterrupted {
+		t.Errorf("the pending call ended as %q: %s", lost.Code, lost.Text())
+	}
+	same(t, h.call("a_ok"), "ok")
+	notice := h.Status().Notice
+	if notice == nil || notice.Extension != "a" {
+		t.Fatalf("notice: %s", asJSON(notice))
+	}
+	contains(t, notice.Message, "isolate was replaced", "extensions/a/server.ts:4:")
+
+	h.inFlight("b", 1) // the other extension notices nothing
+	select {
+	case result := <-others:
+		t.Errorf("a call of another extension ended: %s", result.Text())
+	default:
+	}
+	if state := h.extensionStatus("a").State; state != StateLive {
+		t.Errorf("state %s", state)
+	}
+}
+
+func TestAnOverflowReplacesTheIsolateToo(t *testing.T) {
+	w := newWorld(t, files{server("a"): extensionOf("a", "const down = (n: number): number => 1 + down(n + 1);",
+		tool("overflow", `return String(down(0));`), tool("ok", `return "ok";`))})
+	h := w.open(inMemory)
+	contains(t, h.fails("overflow"), "call stack", "extensions/a/server.ts:2:")
+	same(t, h.call("ok"), "ok")
+}
+
+func TestAReplacementSkipsOnCloseAndRunsOnOpenAgain(t *testing.T) {
+	w := newWorld(t, files{server("a"): spinning("a", `
+		host.onOpen(() => console.log("first opened"));
+		host.onOpen(() => console.log("second opened"));
+		host.onClose(() => console.log("closed"));`)})
+	h := w.open(inMemory, briefly)
+	h.fails("a_spin")
+	same(t, h.call("a_ok"), "ok")
+	log := h.log.String()
+	if strings.Count(log, "first opened") != 2 || strings.Count(log, "second opened") != 2 || strings.Contains(log, "closed") {
+		t.Errorf("log:\n%s", log)
+	}
+}
+
+func TestAReplacementThatIsLostInItsOnOpenDoesNotHang(t *testing.T) {
+	w := newWorld(t, files{server("a"): spinning("a", `
+		let spins = await host.fs.read("/tmp/spins").catch(() => "");
+		host.onOpen(() => { if (spins) for (;;) {} });
+		host.onOpen(() => console.log("second opened"));`)})
+	h := w.open(inMemory, briefly)
+	if err := h.Files().Write("/tmp/spins", []byte("yes")); err != nil {
+		t.Fatal(err)
+	}
+	h.fails("a_spin")
+	h.fails("a_ok")
+	if err := h.Files().Remove("/tmp/spins", false); err != nil {
+		t.Fatal(err)
+	}
+	same(t, h.call("a_ok"), "ok")
+}
+
+func TestAReplacementThatDeclaresSomethingElseIsAFailedExtension(t *testing.T) {
+	w := newWorld(t, files{server("a"): `
+		export default async (host: any) => {
+			const again = await host.fs.stat("/tmp/again").then(() => true, () => false);
+			return { name: "a", tools: [` + tool("a_spin", "for (;;) {}") + `, ...(again ? [` + tool("extra", "") + `] : [])] };
+		};`, server("b"): answering("b", "b")})
+	h := w.open(inMemory, briefly)
+	if err := h.Files().Write("/tmp/again", nil); err != nil {
+		t.Fatal(err)
+	}
+	h.fails("a_spin")
+	contains(t, h.fails("a_spin"), "declares something else")
+	status := h.extensionStatus("a")
+	if status.State != StateFailed {
+		t.Errorf("state %s", status.State)
+	}
+	contains(t, status.Error, "declares something else")
+	same(t, h.call("b"), "b")
+
+	if err := h.Files().Remove("/tmp/again", false); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, h.fails("a_spin"), "without yielding") // replaced once more, and lost once more
+}
+
+func TestWantInAReplacementIsAnsweredAsWhenTheCommitLoaded(t *testing.T) {
+	w := newWorld(t, files{
+		server("a"): extensionOf("a", `
+			const early = host.want("late"), tools = early ? [`+tool("extra", "")+`] : [];`,
+			"...tools", tool("a_spin", "for (;;) {}"), tool("a_ok", `return "ok";`)),
+		server("b"): extensionOf("b", `host.implement("late", { get: () => 1 });`),
+	})
+	h := w.open(inMemory, briefly)
+	h.fails("a_spin")
+	same(t, h.call("a_ok"), "ok")
+}
+
+func TestMoreThanThreeReplacementsAMinuteWait(t *testing.T) {
+	clock := newManualClock()
+	w := newWorld(t, files{server("a"): spinning("a", "")})
+	h := w.open(inMemory, briefly, clock.in)
+	for range freeReplacements + 1 {
+		h.fails("a_spin")
+	}
+	waiting := h.background("a_ok")
+	clock.awaited(t, time.Second)
+
+	// Others that wait can give up.
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan *registry.Result, 1)
+	go func() { ended <- h.CallTool(ctx, ToolCall{Tool: "a_ok"}) }()
+	h.inFlight("a", 2)
+	cancel()
+	if result := await(t, "the cancelled call", ended); result.Code != registry.CodeAborted {
+		t.Errorf("code %s: %s", result.Code, result.Text())
+	}
+
+	select {
+	case result := <-waiting:
+		t.Errorf("the call did not wait: %s", result.Text())
+	default:
+	}
+	clock.advance(time.Second)
+	same(t, await(t, "the waiting call", waiting).Text(), "ok")
+
+	h.fails("a_spin")
+	waiting = h.background("a_ok")
+	clock.awaited(t, 2*time.Second)
+	clock.advance(2 * time.Second)
+	same(t, await(t, "the waiting call", waiting).Text(), "ok")
+}
+
+func TestClosingDoesNotWaitForAReplacementThatWaits(t *testing.T) {
+	clock := newManualClock()
+	w := newWorld(t, files{server("a"): spinning("a", "")})
+	h, err := w.tryOpen(inMemory, briefly, clock.in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range freeReplacements + 1 {
+		h.fails("a_spin")
+	}
+	waiting := h.background("a_ok")
+	clock.awaited(t, time.Second)
+	if err := h.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	contains(t, await(t, "the waiting call", waiting).Text(), "stopping")
+}
+
+func TestADrainingGenerationIsNotReplaced(t *testing.T) {
+	w := newWorld(t, files{server("a"): extensionOf("a", "", tool("start", `
+		await host.fs.write("/tmp/started", "");
+		await host.exec("until [ -e /tmp/go ]; do sleep 0.02; done");
+		for (;;) {}`), tool("wait", `await host.fs.write("/tmp/waits", ""); await new Promise(() => {});`), tool("ok", `return "v1";`))})
+	h := w.open(inMemory, briefly)
+	spins, waits := h.background("start"), h.background("wait")
+	for _, name := range []string{"/tmp/started", "/tmp/waits"} {
+		h.until(name, func(Status) bool { _, err := h.Files().Stat(name); return err == nil })
+	}
+	h.live(w.commit(files{server("a"): extensionOf("a", `host.onOpen(() => console.log("opened v2"));`, tool("ok", `return "v2";`))}))
+	if err := h.Files().Write("/tmp/go", nil); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, await(t, "the call that spins", spins).Text(), "without yielding")
+	if result := await(t, "the call that waits", waits); result.Code != registry.CodeInterrupted {
+		t.Errorf("code %s: %s", result.Code, result.Text())
+	}
+	h.until("nothing draining", func(s Status) bool { return len(s.Draining) == 0 })
+	same(t, h.call("ok"), "v2")
+	if strings.Count(h.log.String(), "opened v2") != 1 || strings.Contains(h.log.String(), "was replaced:") {
+		t.Errorf("log:\n%s", h.log)
+	}
+}

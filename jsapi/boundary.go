@@ -10,14 +10,26 @@ import (
 // This file carries the host objects that have a form of their own: signals,
 // contexts and streams.
 
-// exportSignal links an AbortSignal of this isolate to a [Signal].
+// exportSignal returns what stands for an AbortSignal of this isolate outside: one
+// [Signal] for an object, or the original of a stub.
 func (iso *Isolate) exportSignal(object *goja.Object) (*Signal, bool) {
+	if original, ok := iso.signals.lookUp(object); ok {
+		return original, true
+	}
 	class, ok := iso.runtime.Get("AbortSignal").(*goja.Object)
 	if !ok || !iso.runtime.InstanceOf(object, class) {
 		return nil, false
 	}
-	signal := NewSignal()
-	signal.home, signal.object = iso, object
+	return export(iso, ownSignalsOf, object, nil, func() *Signal {
+		signal := NewSignal()
+		signal.home, signal.object = iso, object
+		iso.followSignal(object, signal)
+		return signal
+	}), true
+}
+
+// followSignal aborts signal when the AbortSignal is.
+func (iso *Isolate) followSignal(object *goja.Object, signal *Signal) {
 	abort := func() {
 		reason, err := iso.exportData(object.Get("reason"))
 		if err != nil {
@@ -27,20 +39,21 @@ func (iso *Isolate) exportSignal(object *goja.Object) (*Signal, bool) {
 	}
 	if object.Get("aborted").ToBoolean() {
 		abort()
-		return signal, true
+		return
 	}
-	listen, callable := goja.AssertFunction(object.Get("addEventListener"))
-	if !callable {
-		return signal, true
+	listen := raw(object.Get("addEventListener"))
+	if listen == nil {
+		return
 	}
-	_, err := listen(object, iso.runtime.ToValue("abort"), iso.runtime.ToValue(func(goja.FunctionCall) goja.Value {
+	listener := iso.runtime.ToValue(func(goja.FunctionCall) goja.Value {
 		abort()
 		return goja.Undefined()
-	}))
-	return signal, err == nil
+	})
+	listen(goja.FunctionCall{This: object, Arguments: []goja.Value{iso.runtime.ToValue("abort"), listener}})
 }
 
-// importSignal makes an AbortSignal that aborts when signal does.
+// importSignal makes an AbortSignal that aborts when signal does, or finds the
+// one that was made before.
 func (iso *Isolate) importSignal(signal *Signal) (goja.Value, error) {
 	if signal == nil {
 		return goja.Undefined(), nil
@@ -48,6 +61,15 @@ func (iso *Isolate) importSignal(signal *Signal) (goja.Value, error) {
 	if signal.home == iso {
 		return signal.object, nil
 	}
+	object, err := link(iso, signalsOf, signal, func() (*goja.Object, error) { return iso.newSignal(signal) })
+	if err != nil {
+		return nil, err
+	}
+	return object, nil
+}
+
+// newSignal makes an AbortSignal that follows signal.
+func (iso *Isolate) newSignal(signal *Signal) (*goja.Object, error) {
 	controller, err := iso.runtime.New(iso.runtime.Get("AbortController"))
 	if err != nil {
 		return nil, err
@@ -58,8 +80,7 @@ func (iso *Isolate) importSignal(signal *Signal) (goja.Value, error) {
 		if err != nil {
 			value = goja.Undefined()
 		}
-		call, _ := goja.AssertFunction(controller.Get("abort"))
-		_, err = call(controller, value)
+		_, err = iso.intrinsics.call(raw(controller.Get("abort")), controller, value)
 		return err
 	}
 	if reason, aborted := signal.Aborted(); aborted {
@@ -69,11 +90,15 @@ func (iso *Isolate) importSignal(signal *Signal) (goja.Value, error) {
 	} else {
 		signal.Listen(func(reason any) {
 			iso.loop.post(func() {
-				_ = iso.enter(act, iso.options.Callback.Running, func() error { return abort(reason) }, nil)
+				_ = iso.enter(act, iso.options.Callback.Running, func() error { return abort(reason) })
 			})
 		})
 	}
-	return controller.Get("signal"), nil
+	made, ok := controller.Get("signal").(*goja.Object)
+	if !ok {
+		return nil, errors.New("AbortController.prototype.signal was replaced")
+	}
+	return made, nil
 }
 
 // abortReason shows the end of a Go context as what the platform shows.
@@ -85,26 +110,30 @@ func abortReason(reason any) any {
 }
 
 // contextFunction is the export of the context module that makes a context.
-const contextFunction = "contextFromSignal"
+const contextFunction = "contextFromCall"
 
-// importContext makes the context object of a call.
-func (iso *Isolate) importContext(signal *Signal) (goja.Value, error) {
-	value, err := iso.importSignal(signal)
-	if err != nil {
-		return nil, err
-	}
+// importContext makes the context object of a call. Its AbortSignal is made when
+// it is first read; signal is called then, on the loop.
+func (iso *Isolate) importContext(signal func() *Signal) (goja.Value, error) {
+	read := iso.runtime.ToValue(func(goja.FunctionCall) goja.Value {
+		value, err := iso.importSignal(signal())
+		if err != nil {
+			iso.throw(err)
+		}
+		return value
+	})
 	if iso.options.Context == nil {
 		object := iso.runtime.NewObject()
-		return object, object.Set("abortSignal", value)
+		return object, object.DefineAccessorProperty("abortSignal", read, nil, goja.FLAG_TRUE, goja.FLAG_TRUE)
 	}
 	if iso.makeContext == nil {
 		exports, err := iso.loadSynthetic(iso.options.Context)
 		if err != nil {
 			return nil, err
 		}
-		iso.makeContext, _ = goja.AssertFunction(exports.Get(contextFunction))
+		iso.makeContext = raw(exports.Get(contextFunction))
 	}
-	return iso.makeContext(goja.Undefined(), value)
+	return iso.intrinsics.call(iso.makeContext, goja.Undefined(), read)
 }
 
 // exportContext recognises the context of a call by its members, since a class
@@ -167,6 +196,10 @@ func (iso *Isolate) importStream(stream *Stream) (goja.Value, error) {
 	object := iso.runtime.NewObject()
 	next := func(*NativeCall) (any, error) {
 		return Async{Work: func(ctx context.Context) (any, error) {
+			ctx, err := iso.nest(ctx)
+			if err != nil {
+				return nil, err
+			}
 			item, done, err := stream.Next(ctx)
 			if err != nil {
 				return nil, err
@@ -176,10 +209,15 @@ func (iso *Isolate) importStream(stream *Stream) (goja.Value, error) {
 	}
 	end := func(call *NativeCall) (any, error) {
 		return Async{Work: func(ctx context.Context) (any, error) {
-			if stream.Return != nil {
-				if err := stream.Return(ctx); err != nil {
-					return nil, err
-				}
+			if stream.Return == nil {
+				return NewObject("value", call.Arg(0), "done", true), nil
+			}
+			ctx, err := iso.nest(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if err := stream.Return(ctx); err != nil {
+				return nil, err
 			}
 			return NewObject("value", call.Arg(0), "done", true), nil
 		}}, nil

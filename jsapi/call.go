@@ -2,7 +2,6 @@ package jsapi
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -56,7 +55,7 @@ func (iso *Isolate) submit(ctx context.Context, job Job, start func(*pendingCall
 		return nil, err
 	}
 	call := &pendingCall{isolate: iso, job: job, start: start, queued: time.Now(), done: make(chan struct{})}
-	call.activity = &activity{owner: job.Owner, values: contextValues{ctx}, work: job.Work}
+	call.activity = activity{owner: job.Owner, values: contextValues{ctx}, work: job.Work, call: call}
 	if !iso.pending.add(call) {
 		return nil, iso.failure()
 	}
@@ -73,7 +72,7 @@ type pendingCall struct {
 	isolate  *Isolate
 	job      Job
 	start    func(*pendingCall) (goja.Value, error)
-	activity *activity
+	activity activity
 
 	queued  time.Time
 	started atomic.Int64 // nanoseconds from queued to its turn, at least 1; 0 while it waits
@@ -91,6 +90,23 @@ type pendingCall struct {
 func (c *pendingCall) ownSignal() *Signal {
 	c.signalOnce.Do(func() { c.signal = NewSignal() })
 	return c.signal
+}
+
+// alarms are the timers of waiting calls, used again.
+type alarms struct{ pool sync.Pool }
+
+func (a *alarms) take(after time.Duration) *time.Timer {
+	alarm, ok := a.pool.Get().(*time.Timer)
+	if !ok {
+		return time.NewTimer(after)
+	}
+	alarm.Reset(after)
+	return alarm
+}
+
+func (a *alarms) put(alarm *time.Timer) {
+	alarm.Stop()
+	a.pool.Put(alarm)
 }
 
 // settle gives the caller its answer; only the first one counts.
@@ -115,11 +131,12 @@ func (c *pendingCall) wait(ctx context.Context) (any, error) {
 	if queue <= 0 {
 		queue = DefaultQueue
 	}
-	alarm := time.NewTimer(queue)
-	if c.job.Whole > 0 && c.job.Whole < queue {
-		alarm.Reset(c.job.Whole)
+	first := queue
+	if c.job.Whole > 0 {
+		first = min(first, c.job.Whole)
 	}
-	defer alarm.Stop()
+	alarm := c.isolate.alarms.take(first)
+	defer c.isolate.alarms.put(alarm)
 	for {
 		select {
 		case <-c.done:
@@ -167,17 +184,23 @@ func (c *pendingCall) run() {
 		return
 	}
 	c.started.Store(max(int64(time.Since(c.queued)), 1))
-	iso := c.isolate
-	err := iso.enter(c.activity, c.job.Running, func() error {
-		value, err := c.start(c)
-		if err != nil {
-			return err
-		}
-		return c.follow(value)
-	}, c.fail)
-	if err != nil {
-		c.fail(err)
+	if err := c.isolate.enter(&c.activity, c.job.Running, c.turn); err != nil {
+		c.settle(nil, err)
 	}
+}
+
+// turn runs the call's code. The error is one of the engine.
+func (c *pendingCall) turn() error {
+	value, err := c.start(c)
+	c.isolate.current = &c.activity // promise reactions that ran meanwhile cleared it
+	if err == nil {
+		err = c.follow(value)
+	}
+	if err != nil && !isFault(err) {
+		c.fail(err)
+		return nil
+	}
+	return err
 }
 
 // follow takes the value that the code returned: a promise is awaited.
@@ -208,6 +231,9 @@ func (c *pendingCall) follow(value goja.Value) error {
 	}
 	return iso.intrinsics.then(object, func(value goja.Value) {
 		if err := c.succeed(value); err != nil {
+			if isFault(err) {
+				panic(err)
+			}
 			c.fail(err)
 		}
 	}, func(reason goja.Value) { c.fail(iso.thrown(reason)) })
@@ -224,65 +250,3 @@ func (c *pendingCall) succeed(value goja.Value) error {
 }
 
 func (c *pendingCall) fail(err error) { c.settle(nil, c.isolate.caught(err)) }
-
-// pendingCalls is the set of calls that are not settled.
-type pendingCalls struct {
-	mu     sync.Mutex
-	calls  []*pendingCall
-	closed bool
-}
-
-func (p *pendingCalls) add(call *pendingCall) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return false
-	}
-	call.index = len(p.calls)
-	p.calls = append(p.calls, call)
-	return true
-}
-
-func (p *pendingCalls) remove(call *pendingCall) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if call.index >= len(p.calls) || p.calls[call.index] != call {
-		return
-	}
-	last := len(p.calls) - 1
-	p.calls[call.index] = p.calls[last]
-	p.calls[call.index].index = call.index
-	p.calls[last] = nil
-	p.calls = p.calls[:last]
-}
-
-func (p *pendingCalls) len() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.calls)
-}
-
-// failAll settles everything with err and refuses new calls.
-func (p *pendingCalls) failAll(err error) {
-	p.mu.Lock()
-	calls := p.calls
-	p.calls, p.closed = nil, true
-	p.mu.Unlock()
-	for _, call := range calls {
-		call.settle(nil, err)
-	}
-}
-
-// AbortCalls ends every pending call with an error and aborts its signal. The
-// isolate goes on.
-func (iso *Isolate) AbortCalls(cause error) {
-	for _, call := range iso.pending.list() {
-		call.giveUp(cause)
-	}
-}
-
-func (p *pendingCalls) list() []*pendingCall {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.calls)
-}

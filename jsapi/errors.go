@@ -48,6 +48,10 @@ type Error struct {
 	Position Position
 	// wrapped is the Go error that this one was made from.
 	wrapped error
+	// domException says that it is an instance of that class (Web IDL, 2.8.1).
+	domException bool
+	// thrownNull says that null was thrown, which Thrown alone cannot.
+	thrownNull bool
 }
 
 // NewError describes a Go error for JavaScript, with a name and members of its
@@ -56,18 +60,45 @@ func NewError(err error, name string, properties *Object) *Error {
 	return &Error{Name: name, Message: err.Error(), Properties: properties, wrapped: err}
 }
 
+// maxShownCauses bounds how many causes an error's text shows.
+const maxShownCauses = 8
+
 // Error returns the name, the message, the place and the causes, on one line
 // each.
 func (e *Error) Error() string {
 	var text strings.Builder
-	text.WriteString(e.headline())
-	if e.Position.File != "" {
-		fmt.Fprintf(&text, " (%s)", e.Position)
-	}
-	if cause, ok := e.Cause.(*Error); ok {
-		text.WriteString("\n  caused by " + cause.Error())
+	for shown := 0; e != nil; shown++ {
+		if shown > 0 {
+			text.WriteString("\n  caused by ")
+		}
+		if shown > maxShownCauses {
+			text.WriteString("…")
+			break
+		}
+		text.WriteString(e.headline())
+		if e.Position.File != "" {
+			fmt.Fprintf(&text, " (%s)", e.Position)
+		}
+		e = e.cause()
 	}
 	return text.String()
+}
+
+// cause is the error that caused this one, or nil. Causes that lead back to this
+// error or to one of themselves have no end and are none.
+func (e *Error) cause() *Error {
+	next := func(e *Error) *Error {
+		cause, _ := e.Cause.(*Error)
+		return cause
+	}
+	slow, fast := next(e), next(e)
+	for fast != nil && next(fast) != nil {
+		slow, fast = next(slow), next(next(fast))
+		if slow == fast {
+			return nil
+		}
+	}
+	return next(e)
 }
 
 func (e *Error) headline() string {
@@ -86,7 +117,7 @@ func (e *Error) Unwrap() error {
 	if e.wrapped != nil {
 		return e.wrapped
 	}
-	if cause, ok := e.Cause.(*Error); ok {
+	if cause := e.cause(); cause != nil {
 		return cause
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dop251/goja"
@@ -31,7 +32,7 @@ func (iso *Isolate) exportAs(form Form, value goja.Value) (any, error) {
 
 // exportJSON is JSON.stringify; nil stands for what it leaves out.
 func (iso *Isolate) exportJSON(value goja.Value) (any, error) {
-	text, err := iso.intrinsics.stringify(goja.Undefined(), value)
+	text, err := iso.intrinsics.call(iso.intrinsics.stringify, goja.Undefined(), value)
 	if err != nil {
 		return nil, err
 	}
@@ -114,11 +115,35 @@ func (out *exporter) exportObject(object *goja.Object, path string, depth int) (
 	case "Set":
 		return out.exportSet(object, path, depth)
 	case "Error":
-		return out.exportError(object, path)
+		return out.exportError(object, path, depth)
 	case "Object":
 		return out.exportMembers(object, path, depth)
 	}
-	return nil, &DataCloneError{Path: path, Reason: "it is a " + object.ClassName()}
+	return nil, refuse(path, object.ClassName())
+}
+
+// instead says what to pass in place of an instance of a class.
+var instead = map[string]string{
+	"Promise":     "await it first",
+	"RegExp":      "pass its source",
+	"ArrayBuffer": "wrap it in a Uint8Array",
+	"DataView":    "copy it into a Uint8Array",
+	"Generator":   "collect its items in an array, or make it an async generator",
+	"WeakMap":     "pass a Map",
+	"WeakSet":     "pass a Set",
+}
+
+// refuse is the error of an instance of a class that has no form of its own.
+func refuse(path, class string) error {
+	advice, known := instead[class]
+	switch {
+	case known:
+	case strings.HasSuffix(class, "Array"):
+		advice = "copy it into an array or a Uint8Array"
+	default:
+		advice = "pass plain data, or provide it as a service"
+	}
+	return &DataCloneError{Path: path, Reason: "it is an instance of " + class + "; " + advice}
 }
 
 func exportDate(object *goja.Object) Date {
@@ -128,8 +153,16 @@ func exportDate(object *goja.Object) Date {
 	return Date(math.NaN())
 }
 
+// maxHoles is the length from which an array must not have holes. A longer array
+// may have a length of billions and no items.
+const maxHoles = 1 << 16
+
+// exportArray carries a hole as undefined.
 func (out *exporter) exportArray(object *goja.Object, path string, depth int) (any, error) {
 	length := int(object.Get("length").ToInteger())
+	if length > maxHoles && len(object.Keys()) < length {
+		return nil, &DataCloneError{Path: path, Reason: fmt.Sprintf("it is an array of length %d with holes; fill them, or pass a Map", length)}
+	}
 	array := &Array{Items: make([]any, 0, min(length, 1024))}
 	out.remember(object, array)
 	for i := range length {
@@ -182,13 +215,20 @@ var bytesType = reflect.TypeFor[[]byte]()
 // exportMembers handles what the engine calls plain objects: typed arrays, host
 // objects and objects proper.
 func (out *exporter) exportMembers(object *goja.Object, path string, depth int) (any, error) {
-	if object.ExportType() == bytesType {
+	iso := out.isolate
+	if object.ExportType() == bytesType && iso.intrinsics.isUint8Array(object) {
 		raw, _ := object.Export().([]byte)
-		return &Bytes{Data: append([]byte(nil), raw...)}, nil
+		carried := &Bytes{Data: append([]byte(nil), raw...)}
+		out.remember(object, carried)
+		return carried, nil
 	}
 	prototype := object.Prototype()
-	if prototype != nil && prototype != out.isolate.intrinsics.objectPrototype {
-		return out.exportHostObject(object, path)
+	if prototype != nil && prototype != iso.intrinsics.objectPrototype {
+		return out.exportHostObject(object, path, depth)
+	}
+	if stream, ok := iso.exportStream(object); ok {
+		out.remember(object, stream)
+		return stream, nil
 	}
 	plain := &Object{}
 	out.remember(object, plain)
@@ -218,78 +258,21 @@ func memberPath(path, key string) string {
 
 // exportHostObject handles instances of the closed table of classes that have a
 // form of their own.
-func (out *exporter) exportHostObject(object *goja.Object, path string) (any, error) {
+func (out *exporter) exportHostObject(object *goja.Object, path string, depth int) (any, error) {
 	iso := out.isolate
 	if signal, ok := iso.exportSignal(object); ok {
 		return signal, nil
 	}
 	if own, ok := iso.exportContext(object); ok {
+		out.remember(object, own)
 		return own, nil
 	}
 	if stream, ok := iso.exportStream(object); ok {
+		out.remember(object, stream)
 		return stream, nil
 	}
 	if iso.looksLikeError(object) {
-		return out.exportError(object, path)
+		return out.exportError(object, path, depth)
 	}
-	return nil, &DataCloneError{Path: path, Reason: "it is an instance of " + iso.className(object) +
-		"; pass plain data, or provide it as a service"}
-}
-
-// className is the name of an object's constructor.
-func (iso *Isolate) className(object *goja.Object) string {
-	name := object.ClassName()
-	_ = iso.runtime.Try(func() {
-		if constructor, ok := object.Get("constructor").(*goja.Object); ok {
-			if text, ok := constructor.Get("name").(goja.String); ok && text.Length() > 0 {
-				name = text.String()
-			}
-		}
-	})
-	return name
-}
-
-// exportError carries an error with its own enumerable members; those that
-// cannot be carried are left out.
-func (out *exporter) exportError(object *goja.Object, path string) (*Error, error) {
-	carried := &Error{}
-	out.remember(object, carried)
-	text := func(key string) string {
-		var value goja.Value
-		if out.isolate.runtime.Try(func() { value = object.Get(key) }) != nil || value == nil {
-			return ""
-		}
-		if s, ok := value.(goja.String); ok {
-			return s.String()
-		}
-		return ""
-	}
-	carried.Name, carried.Message, carried.Stack = text("name"), text("message"), text("stack")
-	carried.Position = positionInStack(carried.Stack)
-	carried.wrapped = out.isolate.goErrorOf(object)
-	for _, key := range object.Keys() {
-		if key == "name" || key == "message" || key == "stack" || key == "cause" {
-			continue
-		}
-		value, ok := out.exportQuietly(object, key, path)
-		if !ok {
-			continue
-		}
-		if carried.Properties == nil {
-			carried.Properties = &Object{}
-		}
-		carried.Properties.Set(key, value)
-	}
-	if cause, ok := out.exportQuietly(object, "cause", path); ok && cause != (Undefined{}) {
-		carried.Cause = cause
-	}
-	return carried, nil
-}
-
-func (out *exporter) exportQuietly(object *goja.Object, key, path string) (value any, ok bool) {
-	var err error
-	thrown := out.isolate.runtime.Try(func() {
-		value, err = out.export(object.Get(key), memberPath(path, key), 1)
-	})
-	return value, thrown == nil && err == nil
+	return nil, refuse(path, iso.className(object))
 }

@@ -3,6 +3,7 @@ package jsapi
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/dop251/goja"
 )
@@ -35,13 +36,17 @@ func (f *Function) callee(iso *Isolate) (goja.Value, goja.Callable, error) {
 
 func (f *Function) home() (*Isolate, *Owner) { return f.isolate, f.owner }
 
-// exportFunction makes a stub of a function of this isolate.
-func (iso *Isolate) exportFunction(object *goja.Object) any {
-	if stub, ok := iso.importedFunction(object); ok {
-		return stub
+// exportFunction returns what stands for a function outside: one thing for a
+// function and the owner that hands it out, or the original of a stub.
+func (iso *Isolate) exportFunction(object *goja.Object) *Function {
+	if original, ok := iso.functions.lookUp(object); ok {
+		return original
 	}
-	call, _ := goja.AssertFunction(object)
-	return &Function{isolate: iso, owner: iso.currentActivity().owner, value: object, this: goja.Undefined(), call: call}
+	owner := iso.currentActivity().owner
+	return export(iso, ownFunctionsOf, object, owner, func() *Function {
+		call, _ := goja.AssertFunction(object)
+		return &Function{isolate: iso, owner: owner, value: object, this: goja.Undefined(), call: call}
+	})
 }
 
 // Method is a member of a referenced object, found anew at each call and called
@@ -65,11 +70,16 @@ func (m Method) callee(iso *Isolate) (this goja.Value, call goja.Callable, err e
 		return nil, nil, &NotAMethodError{Name: m.Name}
 	}
 	var member goja.Value
-	if thrown := iso.try(func() { member = object.Get(m.Name) }); thrown != nil {
+	var reserved bool
+	thrown := iso.try(func() {
+		member = object.Get(m.Name)
+		reserved = reservedMember(iso, object, m.Name)
+	})
+	if thrown != nil {
 		return nil, nil, thrown
 	}
 	call, ok = goja.AssertFunction(member)
-	if !ok || reservedMember(iso, object, m.Name) {
+	if !ok || reserved {
 		return nil, nil, &NotAMethodError{Name: m.Name}
 	}
 	return object, call, nil
@@ -80,17 +90,18 @@ func (m Method) home() (*Isolate, *Owner) { return m.Object.isolate, nil }
 // reservedMember reports whether a name is found on Object.prototype only, and so
 // was never meant to be called from outside.
 func reservedMember(iso *Isolate, object *goja.Object, name string) bool {
-	for holder := object; holder != nil; holder = holder.Prototype() {
-		if holder == iso.intrinsics.objectPrototype {
-			return true
-		}
-		for _, own := range holder.GetOwnPropertyNames() {
-			if own == name {
-				return name == "constructor"
-			}
+	if !iso.intrinsics.ownNames[name] {
+		return false
+	}
+	if name == "constructor" {
+		return true
+	}
+	for holder := object; holder != nil && holder != iso.intrinsics.objectPrototype; holder = holder.Prototype() {
+		if slices.Contains(holder.GetOwnPropertyNames(), name) {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 var (
@@ -100,11 +111,11 @@ var (
 
 // importFunction makes an asynchronous function that calls a stub. A function
 // that comes home is itself again.
-func (iso *Isolate) importFunction(stub *Function) goja.Value {
+func (iso *Isolate) importFunction(stub *Function) (goja.Value, error) {
 	if stub.isolate == iso {
-		return stub.value
+		return stub.value, nil
 	}
-	return iso.stubs.of(stub, func() *goja.Object {
+	object, err := link(iso, functionsOf, stub, func() (*goja.Object, error) {
 		return iso.nativeFunction(func(call *NativeCall) (any, error) {
 			return Async{Work: func(ctx context.Context) (any, error) {
 				nested, err := iso.nest(ctx)
@@ -113,12 +124,12 @@ func (iso *Isolate) importFunction(stub *Function) goja.Value {
 				}
 				return stub.Call(nested, call.Args...)
 			}}, nil
-		}).(*goja.Object)
+		}).(*goja.Object), nil
 	})
-}
-
-func (iso *Isolate) importedFunction(object *goja.Object) (*Function, bool) {
-	return iso.stubs.lookUp(object)
+	if err != nil {
+		return nil, err
+	}
+	return object, nil
 }
 
 // nest returns the context of a call that leaves the isolate.

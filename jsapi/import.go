@@ -2,14 +2,17 @@ package jsapi
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 
 	"github.com/dop251/goja"
 )
+
+// maxImportDepth bounds the nesting of data that goes in.
+const maxImportDepth = 2 * maxDataDepth
 
 // importer carries data in. It remembers containers, so that cycles and shared
 // parts keep their shape.
@@ -17,6 +20,7 @@ type importer struct {
 	isolate *Isolate
 	call    *pendingCall // the call whose arguments these are, or nil
 	seen    map[any]goja.Value
+	depth   int
 }
 
 // importArgs carries arguments of a call in. It runs on the loop.
@@ -78,6 +82,13 @@ func (in *importer) value(data any) (goja.Value, error) {
 }
 
 func (in *importer) container(data any) (goja.Value, error) {
+	// Data that came out of an isolate is no deeper than maxDataDepth in each of
+	// its errors; data that Go made may even contain itself.
+	in.depth++
+	defer func() { in.depth-- }()
+	if in.depth > maxImportDepth {
+		return nil, &DataCloneError{Path: "$", Reason: fmt.Sprintf("it is nested deeper than %d", maxImportDepth)}
+	}
 	switch data := data.(type) {
 	case []any:
 		return in.array(data, nil)
@@ -101,11 +112,11 @@ func (in *importer) container(data any) (goja.Value, error) {
 	case *Bytes:
 		return in.bytes(data)
 	case *Function:
-		return in.isolate.importFunction(data), nil
+		return in.isolate.importFunction(data)
 	case *Signal:
 		return in.isolate.importSignal(data)
 	case *CallContext:
-		return in.isolate.importContext(data.Signal)
+		return in.isolate.importContext(func() *Signal { return data.Signal })
 	case *Stream:
 		return in.isolate.importStream(data)
 	case *Error:
@@ -143,31 +154,55 @@ func (in *importer) own(data any) (goja.Value, error) {
 	if _, isSignal := data.(OwnSignal); isSignal {
 		return in.isolate.importSignal(in.call.ownSignal())
 	}
-	return in.isolate.importContext(in.call.ownSignal())
+	return in.isolate.importContext(in.call.ownSignal)
 }
 
+// array makes an array. When it may contain itself, identity is what its items
+// know it by.
 func (in *importer) array(items []any, identity *Array) (goja.Value, error) {
-	values := make([]any, len(items))
-	array := in.isolate.runtime.NewArray()
-	if identity != nil {
-		in.remember(identity, array)
+	if identity == nil || !hasContainer(items) {
+		return in.flatArray(items, identity)
 	}
+	array := in.isolate.runtime.NewArray(make([]any, len(items))...)
+	in.remember(identity, array)
+	for i, item := range items {
+		value, err := in.value(item)
+		if err != nil {
+			return nil, err
+		}
+		if err := array.Set(strconv.Itoa(i), value); err != nil {
+			return nil, err
+		}
+	}
+	return array, nil
+}
+
+// flatArray makes an array whose items do not contain it.
+func (in *importer) flatArray(items []any, identity *Array) (goja.Value, error) {
+	values := make([]any, len(items))
 	for i, item := range items {
 		value, err := in.value(item)
 		if err != nil {
 			return nil, err
 		}
 		values[i] = value
-		if identity != nil {
-			if err := array.Set(fmt.Sprint(i), value); err != nil {
-				return nil, err
-			}
-		}
 	}
-	if identity == nil {
-		return in.isolate.runtime.NewArray(values...), nil
+	array := in.isolate.runtime.NewArray(values...)
+	if identity != nil {
+		in.remember(identity, array)
 	}
 	return array, nil
+}
+
+func hasContainer(items []any) bool {
+	for _, item := range items {
+		switch item.(type) {
+		case nil, Undefined, bool, string, float64, int, int64, json.RawMessage, Date, *Bytes, *Function:
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 func (in *importer) object(data *Object) (goja.Value, error) {
@@ -178,17 +213,18 @@ func (in *importer) object(data *Object) (goja.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := define(object, key, value); err != nil {
+		if err := in.isolate.define(object, key, value); err != nil {
 			return nil, err
 		}
 	}
 	return object, nil
 }
 
-// define adds an ordinary member; a plain assignment of "__proto__" would change
-// the prototype instead.
-func define(object *goja.Object, key string, value goja.Value) error {
-	if key == "__proto__" {
+// define adds an ordinary member. A plain assignment of "__proto__" would change
+// the prototype instead, and one of "toString" fails when an extension froze
+// Object.prototype.
+func (iso *Isolate) define(object *goja.Object, key string, value goja.Value) error {
+	if iso.intrinsics.ownNames[key] {
 		return object.DefineDataProperty(key, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
 	}
 	return object.Set(key, value)
@@ -216,7 +252,7 @@ func (in *importer) mapOf(data *Map) (goja.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := add(object, key, value); err != nil {
+		if _, err := in.isolate.intrinsics.call(add, object, key, value); err != nil {
 			return nil, err
 		}
 	}
@@ -233,24 +269,20 @@ func (in *importer) setOf(data *Set) (goja.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := add(object, value); err != nil {
+		if _, err := in.isolate.intrinsics.call(add, object, value); err != nil {
 			return nil, err
 		}
 	}
 	return object, nil
 }
 
-func (in *importer) collection(identity any, class, method string) (*goja.Object, goja.Callable, error) {
+func (in *importer) collection(identity any, class, method string) (*goja.Object, rawFunction, error) {
 	object, err := in.isolate.runtime.New(in.isolate.runtime.Get(class))
 	if err != nil {
 		return nil, nil, err
 	}
 	in.remember(identity, object)
-	add, callable := goja.AssertFunction(object.Get(method))
-	if !callable {
-		return nil, nil, fmt.Errorf("%s.prototype.%s is not a function", class, method)
-	}
-	return object, add, nil
+	return object, raw(object.Get(method)), nil
 }
 
 func (in *importer) bytes(data *Bytes) (goja.Value, error) {
@@ -262,83 +294,4 @@ func (in *importer) bytes(data *Bytes) (goja.Value, error) {
 	}
 	in.remember(data, object)
 	return object, nil
-}
-
-// goError makes an error object of a Go error, with its name and its members.
-func (in *importer) goError(err error) (goja.Value, error) {
-	var carried *Error
-	if errors.As(err, &carried) && carried == err {
-		return in.error(carried)
-	}
-	description := &Error{Message: err.Error(), wrapped: err}
-	var named Named
-	if errors.As(err, &named) {
-		description.Name = named.ErrorName()
-	}
-	var detailed Detailed
-	if errors.As(err, &detailed) {
-		description.Properties = detailed.ErrorProperties()
-	}
-	return in.error(description)
-}
-
-// errorClasses are the built-in constructors that an error is rebuilt with, so
-// that instanceof works.
-var errorClasses = []string{"TypeError", "RangeError", "SyntaxError", "ReferenceError", "EvalError", "URIError"}
-
-func (in *importer) error(data *Error) (goja.Value, error) {
-	if data.Thrown != nil {
-		return in.value(data.Thrown)
-	}
-	runtime := in.isolate.runtime
-	class := "Error"
-	if slices.Contains(errorClasses, data.Name) {
-		class = data.Name
-	}
-	object, err := runtime.New(runtime.Get(class), runtime.ToValue(data.Message))
-	if err != nil {
-		return nil, err
-	}
-	in.remember(data, object)
-	if data.Name != "" && data.Name != class {
-		hide(object, "name", runtime.ToValue(data.Name))
-	}
-	if data.Stack != "" {
-		hide(object, "stack", runtime.ToValue(data.Stack))
-	}
-	if err := in.errorMembers(object, data); err != nil {
-		return nil, err
-	}
-	if data.wrapped != nil {
-		in.isolate.attachGoError(object, data.wrapped)
-	}
-	return object, nil
-}
-
-func (in *importer) errorMembers(object *goja.Object, data *Error) error {
-	if data.Cause != nil {
-		cause, err := in.value(data.Cause)
-		if err != nil {
-			return err
-		}
-		hide(object, "cause", cause)
-	}
-	if data.Properties == nil {
-		return nil
-	}
-	for _, key := range data.Properties.keys {
-		value, err := in.value(data.Properties.values[key])
-		if err != nil {
-			return err
-		}
-		if err := define(object, key, value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// hide defines a member that does not show when the object is listed.
-func hide(object *goja.Object, key string, value goja.Value) {
-	_ = object.DefineDataProperty(key, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }

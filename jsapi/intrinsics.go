@@ -3,9 +3,6 @@ package jsapi
 import (
 	"errors"
 	"reflect"
-	"regexp"
-	"strconv"
-	"strings"
 
 	"github.com/dop251/goja"
 )
@@ -15,28 +12,89 @@ import (
 type intrinsics struct {
 	runtime         *goja.Runtime
 	objectPrototype *goja.Object
-	stringify       goja.Callable
-	promiseThen     goja.Callable
+	ownNames        map[string]bool // of Object.prototype
+	stringify       rawFunction
+	promiseThen     rawFunction
 	promise         *goja.Object
-	promiseResolve  goja.Callable
+	promiseResolve  rawFunction
+	nothing         goja.Callable
 	asyncIterator   *goja.Symbol
+	typedArrayTag   rawFunction  // the getter of a typed array's class name
 	goError         *goja.Symbol // holds the Go error that an error object was made from
 }
 
 func (in *intrinsics) capture(runtime *goja.Runtime) {
 	in.runtime = runtime
 	in.objectPrototype = runtime.NewObject().Prototype()
-	in.stringify, _ = goja.AssertFunction(runtime.Get("JSON").ToObject(runtime).Get("stringify"))
+	in.ownNames = make(map[string]bool)
+	for _, name := range in.objectPrototype.GetOwnPropertyNames() {
+		in.ownNames[name] = true
+	}
+	in.stringify = raw(runtime.Get("JSON").ToObject(runtime).Get("stringify"))
 	in.promise = runtime.Get("Promise").ToObject(runtime)
-	in.promiseResolve, _ = goja.AssertFunction(in.promise.Get("resolve"))
-	in.promiseThen, _ = goja.AssertFunction(in.promise.Get("prototype").ToObject(runtime).Get("then"))
+	in.promiseResolve = raw(in.promise.Get("resolve"))
+	in.promiseThen = raw(in.promise.Get("prototype").ToObject(runtime).Get("then"))
+	in.nothing, _ = goja.AssertFunction(runtime.ToValue(func(goja.FunctionCall) goja.Value { return nil }))
 	in.asyncIterator, _ = runtime.Get("Symbol").ToObject(runtime).Get("asyncIterator").(*goja.Symbol)
 	in.goError = goja.NewSymbol("harness.error")
+	in.captureTypedArrayTag()
+}
+
+// captureTypedArrayTag finds the getter of ECMA-262, section 23.2.3.38, which an
+// object cannot deceive.
+func (in *intrinsics) captureTypedArrayTag() {
+	global := in.runtime.GlobalObject()
+	typedArray := global.Get("Uint8Array").ToObject(in.runtime).Prototype().Get("prototype")
+	describe := raw(global.Get("Object").ToObject(in.runtime).Get("getOwnPropertyDescriptor"))
+	descriptor := describe(goja.FunctionCall{Arguments: []goja.Value{typedArray, goja.SymToStringTag}})
+	in.typedArrayTag = raw(descriptor.ToObject(in.runtime).Get("get"))
+}
+
+// isUint8Array tells a Uint8Array from a Uint8ClampedArray.
+func (in *intrinsics) isUint8Array(object *goja.Object) bool {
+	return in.typedArrayTag(goja.FunctionCall{This: object}).String() == "Uint8Array"
+}
+
+// rawFunction calls a function inside a turn. A [goja.Callable] that is called
+// while no JavaScript is on the stack runs all promise reactions before it
+// returns, and so would run them too early, or out of order when a reaction
+// makes the call. A rawFunction panics with what the function throws.
+type rawFunction func(goja.FunctionCall) goja.Value
+
+// raw returns nil when value is no function that the engine can call this way.
+func raw(value goja.Value) rawFunction {
+	object, ok := value.(*goja.Object)
+	if !ok {
+		return nil
+	}
+	call, _ := object.Export().(func(goja.FunctionCall) goja.Value)
+	return call
+}
+
+// call returns what the function returns or throws.
+func (in *intrinsics) call(function rawFunction, this goja.Value, args ...goja.Value) (result goja.Value, err error) {
+	if function == nil {
+		return nil, errors.New("a function of the platform was replaced by something that cannot be called")
+	}
+	exception := in.runtime.Try(func() {
+		result = function(goja.FunctionCall{This: this, Arguments: args})
+	})
+	if exception != nil {
+		return nil, exception
+	}
+	return result, nil
+}
+
+// drain runs the promise reactions that are queued. The error is one of the
+// engine.
+func (in *intrinsics) drain() error {
+	_, err := in.nothing(goja.Undefined())
+	return err
 }
 
 // resolve is Promise.resolve.
 func (in *intrinsics) resolve(value goja.Value) (*goja.Object, error) {
-	resolved, err := in.promiseResolve(in.promise, value)
+	resolved, err := in.call(in.promiseResolve, in.promise, value)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +109,7 @@ func (in *intrinsics) then(promise *goja.Object, fulfilled, rejected func(goja.V
 			return goja.Undefined()
 		})
 	}
-	_, err := in.promiseThen(promise, reaction(fulfilled), reaction(rejected))
+	_, err := in.call(in.promiseThen, promise, reaction(fulfilled), reaction(rejected))
 	return err
 }
 
@@ -90,98 +148,4 @@ func (iso *Isolate) try(f func()) error {
 		return exception
 	}
 	return nil
-}
-
-// caught turns an error of the engine into one of this package: an exception
-// becomes an [*Error], everything else stays.
-func (iso *Isolate) caught(err error) error {
-	var exception *goja.Exception
-	if !errors.As(err, &exception) {
-		return err
-	}
-	carried := iso.thrown(exception.Value())
-	if carried.Position.File == "" {
-		carried.Position = topPosition(exception.Stack())
-	}
-	return carried
-}
-
-// thrown describes a thrown value. It runs on the loop.
-func (iso *Isolate) thrown(value goja.Value) *Error {
-	object, isObject := value.(*goja.Object)
-	if isObject && object.ClassName() == "Error" || isObject && iso.looksLikeError(object) {
-		out := newExporter(iso)
-		carried, err := out.exportError(object, "error")
-		if err == nil {
-			return carried
-		}
-		return &Error{Message: err.Error()}
-	}
-	data, err := iso.exportData(value)
-	if err != nil {
-		data = Undefined{}
-	}
-	return &Error{Message: "thrown: " + iso.describe(value), Thrown: data}
-}
-
-// describe shows a value without running code of an extension.
-func (iso *Isolate) describe(value goja.Value) string {
-	if value == nil {
-		return "undefined"
-	}
-	if object, ok := value.(*goja.Object); ok {
-		return "an object of class " + object.ClassName()
-	}
-	text := value.String()
-	if len(text) > 200 {
-		text = text[:200] + "…"
-	}
-	return text
-}
-
-// looksLikeError accepts what is no native error but has a stack, such as a
-// DOMException.
-func (iso *Isolate) looksLikeError(object *goja.Object) bool {
-	looks := false
-	_ = iso.runtime.Try(func() {
-		_, hasStack := object.Get("stack").(goja.String)
-		_, hasMessage := object.Get("message").(goja.String)
-		looks = hasStack && hasMessage
-	})
-	return looks
-}
-
-// positionInStack finds the first frame of a stack text that lies in a source
-// file.
-func positionInStack(stack string) Position {
-	for line := range strings.Lines(stack) {
-		match := stackFrame.FindStringSubmatch(line)
-		if match == nil || isInternal(match[1]) {
-			continue
-		}
-		row, _ := strconv.Atoi(match[2])
-		column, _ := strconv.Atoi(match[3])
-		return Position{File: match[1], Line: row, Column: column}
-	}
-	return Position{}
-}
-
-// stackFrame matches "	at name (file:line:column(pc))" and "	at file:line:column(pc)".
-var stackFrame = regexp.MustCompile(`^\s+at (?:.* \()?([^()\s]+):(\d+):(\d+)\(\d+\)`)
-
-// topPosition is the first frame that lies in a source file.
-func topPosition(frames []goja.StackFrame) Position {
-	for i := range frames {
-		place := frames[i].Position()
-		if place.Filename != "" && !isInternal(place.Filename) {
-			return Position{File: place.Filename, Line: place.Line, Column: place.Column}
-		}
-	}
-	return Position{}
-}
-
-// isInternal reports whether a file is the harness's own, of no interest to an
-// author.
-func isInternal(file string) bool {
-	return strings.HasPrefix(file, syntheticPrefix) || strings.HasPrefix(file, "<")
 }

@@ -7,9 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/dop251/goja"
@@ -66,23 +64,27 @@ type Isolate struct {
 	loop    *loop
 	watch   watch
 	pending pendingCalls
+	alarms  alarms
 	working sync.Mutex     // held while work grows or the isolate ends
 	work    sync.WaitGroup // goroutines of Async results and of Go
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	root   *Owner
-	newest atomic.Pointer[Owner]
+	owners owners
 
 	// What follows belongs to the loop.
-	current     *activity
-	intrinsics  intrinsics
-	synthetic   map[string]*moduleRecord
-	makeContext goja.Callable
-	stubs       stubs
-	rejected    []rejection
-	fault       error // of the engine, in a callback of the globals
-	made        time.Time
+	current      *activity
+	intrinsics   intrinsics
+	synthetic    map[string]*moduleRecord
+	makeContext  rawFunction
+	functions    links[*Function] // stubs of functions of other isolates
+	signals      links[*Signal]   // and of signals
+	ownFunctions exports[Function]
+	ownSignals   exports[Signal]
+	rejected     []rejection
+	fault        error // of the engine, in a callback of the globals
+	made         time.Time
 
 	lost     chan struct{}
 	loseOnce sync.Once
@@ -112,7 +114,6 @@ func New(options Options) (*Isolate, error) {
 		made:      options.Clock.Now(),
 		lost:      make(chan struct{}),
 	}
-	iso.stubs.loop = iso.loop
 	iso.ctx, iso.cancel = context.WithCancelCause(context.Background())
 	iso.root = iso.NewOwner("extension " + options.Extension)
 	iso.watch.init(iso.runtime)
@@ -133,6 +134,13 @@ func New(options Options) (*Isolate, error) {
 // Extension returns the name given in the options.
 func (iso *Isolate) Extension() string { return iso.options.Extension }
 
+// Rename gives the isolate the name that errors carry. It must be called before
+// any job of the extension; an isolate can be made before it is known for whom.
+func (iso *Isolate) Rename(extension string) {
+	iso.options.Extension = extension
+	iso.root.name = "extension " + extension
+}
+
 // Close ends the isolate: running JavaScript is interrupted, pending calls fail
 // with a [ClosedError], and Close returns when the loop and all asynchronous
 // work have ended. Closing twice is no error. It must not be called from the
@@ -152,7 +160,7 @@ func (iso *Isolate) end(cause error) {
 		iso.working.Unlock()
 		iso.cancel(cause)
 		iso.loop.stop()
-		iso.watch.interruptNow(&stopReason{cause})
+		iso.watch.end(&stopReason{cause})
 		iso.pending.failAll(iso.failure())
 	})
 }
@@ -203,137 +211,3 @@ type Load struct {
 func (iso *Isolate) Load() Load {
 	return Load{Queue: iso.loop.depth(), Pending: iso.pending.len()}
 }
-
-// enter runs body on the loop for an activity, under a running budget (0: none),
-// and returns body's error. When the engine was interrupted, overflowed or
-// panicked, the isolate is lost; failed, which may be nil, hears first to what.
-func (iso *Isolate) enter(act *activity, running time.Duration, body func() error, failed func(error)) (err error) {
-	if cause := iso.Cause(); cause != nil {
-		return iso.failure()
-	}
-	iso.current = act
-	iso.watch.start(act.work, running)
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			err = &PanicError{Extension: iso.options.Extension, Work: act.work, Value: panicked, Stack: string(debug.Stack())}
-			iso.watch.stop()
-			iso.lose(err, failed)
-		}
-		iso.current = nil
-	}()
-	err = body()
-	iso.watch.stop()
-	if fatal := iso.fatal(act, err); fatal != nil {
-		iso.lose(fatal, failed)
-		return fatal
-	}
-	iso.reportRejections()
-	return err
-}
-
-// lose ends the isolate for a fault and reports it.
-func (iso *Isolate) lose(cause error, failed func(error)) {
-	if failed != nil {
-		failed(cause)
-	}
-	iso.end(cause)
-	iso.report(cause)
-}
-
-func (iso *Isolate) report(err error) {
-	if iso.options.Report != nil {
-		iso.options.Report(err)
-	}
-}
-
-// fatal returns the fault that err stands for when it cost the isolate its
-// promise reactions, else nil.
-func (iso *Isolate) fatal(act *activity, err error) error {
-	var interrupted *goja.InterruptedError
-	if errors.As(err, &interrupted) {
-		place := topPosition(interrupted.Stack())
-		switch reason := interrupted.Value().(type) {
-		case *TimeoutError:
-			reason.Extension, reason.Position = iso.options.Extension, place
-			return reason
-		case *InterruptError:
-			reason.Work, reason.Position = act.work, place
-			return reason
-		case *stopReason:
-			return reason.cause
-		}
-		return &InterruptError{Extension: iso.options.Extension, Work: act.work, Position: place, Reason: "for an unknown reason"}
-	}
-	var overflow *goja.StackOverflowError
-	if errors.As(err, &overflow) {
-		return &OverflowError{Extension: iso.options.Extension, Work: act.work, Position: topPosition(overflow.Stack())}
-	}
-	return nil
-}
-
-// isFault reports whether an error of the engine costs the isolate its promise
-// reactions.
-func isFault(err error) bool {
-	var interrupted *goja.InterruptedError
-	var overflow *goja.StackOverflowError
-	return errors.As(err, &interrupted) || errors.As(err, &overflow)
-}
-
-// stopReason interrupts code of an isolate that is being closed.
-type stopReason struct{ cause error }
-
-func (s *stopReason) Error() string { return s.cause.Error() }
-
-// rejection is a promise that was rejected while nobody listened.
-type rejection struct {
-	promise *goja.Promise
-	work    *activity
-}
-
-func (iso *Isolate) trackRejection(promise *goja.Promise, operation goja.PromiseRejectionOperation) {
-	if operation == goja.PromiseRejectionReject {
-		iso.rejected = append(iso.rejected, rejection{promise, iso.currentActivity()})
-		return
-	}
-	iso.handled(promise)
-}
-
-// handled forgets a rejection that somebody took care of.
-func (iso *Isolate) handled(promise *goja.Promise) {
-	for i, rejected := range iso.rejected {
-		if rejected.promise == promise {
-			iso.rejected = append(iso.rejected[:i], iso.rejected[i+1:]...)
-			return
-		}
-	}
-}
-
-// reportRejections reports what nobody handled by the end of a turn. Errors of
-// owners that ended meanwhile are of no interest.
-func (iso *Isolate) reportRejections() {
-	if len(iso.rejected) == 0 {
-		return
-	}
-	rejected := iso.rejected
-	iso.rejected = nil
-	for _, one := range rejected {
-		if one.work.owner.Closed() {
-			continue
-		}
-		iso.report(&UnhandledRejection{Work: one.work.work, Reason: iso.thrown(one.promise.Result())})
-	}
-}
-
-// UnhandledRejection is a promise that was rejected and that nobody handled.
-type UnhandledRejection struct {
-	// Work is what the code ran for.
-	Work   string
-	Reason *Error
-}
-
-func (e *UnhandledRejection) Error() string {
-	return "unhandled rejection in " + e.Work + ": " + e.Reason.Error()
-}
-
-// Unwrap returns the reason.
-func (e *UnhandledRejection) Unwrap() error { return e.Reason }

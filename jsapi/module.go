@@ -175,13 +175,18 @@ func (t *moduleTable) exports(id string) (goja.Value, error) {
 	return record.value, nil
 }
 
-// remember keeps what a module threw.
+// remember keeps what a module threw, so that the next import throws the same
+// value.
 func (t *moduleTable) remember(record *moduleRecord, err error) error {
+	if isFault(err) {
+		return err
+	}
+	record.failed = t.isolate.reasonOf(err)
 	var exception *goja.Exception
 	if errors.As(err, &exception) {
-		record.failed = exception.Value()
+		return err // it has the stack
 	}
-	return err
+	return t.isolate.rethrow(record.failed)
 }
 
 func (t *moduleTable) instantiate(module *compile.Module, record *moduleRecord) (err error) {

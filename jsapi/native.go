@@ -93,7 +93,7 @@ func (iso *Isolate) finish(act *activity, result any, err error, convert func(an
 			return resolve(value)
 		}
 		return reject(iso.reasonOf(err))
-	}, nil)
+	})
 }
 
 // reasonOf makes the value that a promise is rejected with.
@@ -118,7 +118,7 @@ func (iso *Isolate) fireTimer(due *timer) {
 	_ = iso.enter(act, iso.options.Callback.Running, func() error {
 		due.fire()
 		return iso.takeFault()
-	}, nil)
+	})
 }
 
 // takeFault returns the fault of the engine that a callback reported, if any.

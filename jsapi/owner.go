@@ -2,6 +2,7 @@ package jsapi
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -21,7 +22,7 @@ type Owner struct {
 // closes it too.
 func (iso *Isolate) NewOwner(name string) *Owner {
 	owner := iso.NewResourceOwner(name)
-	iso.newest.Store(owner)
+	iso.owners.add(owner)
 	return owner
 }
 
@@ -34,14 +35,20 @@ func (iso *Isolate) NewResourceOwner(name string) *Owner {
 }
 
 // Close ends everything that belongs to the owner: timers do not fire any more,
-// contexts of its asynchronous work end, and calls into its functions fail with
-// a [ClosedError]. It does not wait for JavaScript that is running. Closing
+// contexts of its asynchronous work end, and its calls, pending and later ones,
+// fail with a [ClosedError]. It does not wait for JavaScript that is running. Closing
 // twice is no error. It may be called from any goroutine.
 func (o *Owner) Close() {
 	o.close.Do(func() {
-		o.cancel(&ClosedError{Owner: o.name})
+		cause := &ClosedError{Owner: o.name}
+		o.cancel(cause)
+		o.isolate.owners.remove(o)
 		o.isolate.loop.post(func() { o.isolate.loop.removeTimersOf(o) })
-		o.isolate.newest.CompareAndSwap(o, nil)
+		for _, call := range o.isolate.pending.list() {
+			if call.job.Owner == o {
+				call.giveUp(cause)
+			}
+		}
 	})
 }
 
@@ -54,6 +61,35 @@ func (o *Owner) Context() context.Context { return o.ctx }
 // Name returns the name given to [Isolate.NewOwner].
 func (o *Owner) Name() string { return o.name }
 
+// owners lists the live owners of an isolate but those of resources, the newest
+// last.
+type owners struct {
+	mu   sync.Mutex
+	live []*Owner
+}
+
+func (o *owners) add(owner *Owner) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.live = append(o.live, owner)
+}
+
+func (o *owners) remove(owner *Owner) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.live = slices.DeleteFunc(o.live, func(each *Owner) bool { return each == owner })
+}
+
+// newest is nil when none lives.
+func (o *owners) newest() *Owner {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.live) == 0 {
+		return nil
+	}
+	return o.live[len(o.live)-1]
+}
+
 // contextValues is the part of a Go context that travels with promises: its
 // values, without its end.
 type contextValues struct{ context.Context }
@@ -65,13 +101,13 @@ type ownedContext struct {
 	values context.Context
 }
 
+// Value asks the owner's context first: it has no values, but what package
+// context looks for to learn when and why a context ended.
 func (c ownedContext) Value(key any) any {
-	if c.values != nil {
-		if value := c.values.Value(key); value != nil {
-			return value
-		}
+	if value := c.Context.Value(key); value != nil || c.values == nil {
+		return value
 	}
-	return c.Context.Value(key)
+	return c.values.Value(key)
 }
 
 // activity is what code on the loop runs for. The engine hands it from promise to
@@ -80,6 +116,7 @@ type activity struct {
 	owner  *Owner
 	values contextValues
 	work   string
+	call   *pendingCall // the call that began it, if any
 }
 
 func (a *activity) context() context.Context {
@@ -105,7 +142,7 @@ func (iso *Isolate) currentActivity() *activity {
 	if iso.current != nil {
 		return iso.current
 	}
-	owner := iso.newest.Load()
+	owner := iso.owners.newest()
 	if owner == nil {
 		owner = iso.root
 	}

@@ -19,23 +19,29 @@ type watch struct {
 	since    time.Time
 	limit    time.Duration
 	signaled bool
+	ended    bool
 }
 
 func (w *watch) init(runtime *goja.Runtime) { w.runtime = runtime }
 
-// start begins a job. limit 0 means that nothing but interruptNow stops it.
-func (w *watch) start(work string, limit time.Duration) {
+// start begins a job, unless the watch has ended. limit 0 means that nothing but
+// interruptNow stops the job.
+func (w *watch) start(work string, limit time.Duration) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.ended {
+		return false
+	}
 	w.active, w.work, w.since, w.limit = true, work, time.Now(), limit
 	if limit <= 0 {
-		return
+		return true
 	}
 	if w.timer == nil {
 		w.timer = time.AfterFunc(limit, w.expire)
-		return
+		return true
 	}
 	w.timer.Reset(limit)
+	return true
 }
 
 // stop ends the job. After it no interrupt of this job can reach the next one.
@@ -77,6 +83,17 @@ func (w *watch) interruptNow(reason error) bool {
 	w.signaled = true
 	w.runtime.Interrupt(reason)
 	return true
+}
+
+// end interrupts the running job, if any, and keeps others from starting.
+func (w *watch) end(reason error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	if w.active {
+		w.signaled = true
+		w.runtime.Interrupt(reason)
+	}
 }
 
 func (w *watch) running() (work string, since time.Time, running bool) {

@@ -134,11 +134,38 @@ function abortError(signal: AbortSignal): Error {
   return reason instanceof Error ? reason : new DOMException("The operation was aborted", "AbortError");
 }
 
+/** The context of a call that the host makes. */
+class CallContext implements Context {
+  #make: (() => AbortSignal | undefined) | undefined;
+  #signal: AbortSignal | undefined;
+
+  constructor(make: () => AbortSignal | undefined) {
+    this.#make = make;
+  }
+
+  get abortSignal(): AbortSignal | undefined {
+    if (this.#make !== undefined) {
+      this.#signal = this.#make();
+      this.#make = undefined;
+    }
+    return this.#signal;
+  }
+
+  value<T>(key: ContextKey<T>): T | undefined {
+    return key.token === signalKey.token ? (this.abortSignal as T | undefined) : undefined;
+  }
+
+  toString(): string {
+    return `${BACKGROUND_CONTEXT}.WithValue(${signalKey.token.description})`;
+  }
+}
+
 /**
- * The context of a call that the host makes: it ends with signal.
+ * The context of a call that the host makes: it ends with the signal, which is
+ * made when it is first asked for, since few calls ask.
  *
  * @internal
  */
-export function contextFromSignal(signal: AbortSignal | undefined): Context {
-  return signal === undefined ? BACKGROUND_CONTEXT : withContextValue(signalKey, signal, BACKGROUND_CONTEXT);
+export function contextFromCall(signal: () => AbortSignal | undefined): Context {
+  return new CallContext(signal);
 }

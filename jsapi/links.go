@@ -1,0 +1,101 @@
+package jsapi
+
+import (
+	"runtime"
+	"weak"
+
+	"github.com/dop251/goja"
+)
+
+// links remembers which objects of an isolate stand for what lives elsewhere, so
+// that a stub that is handed on leads to the original and one original always
+// has one stub. Entries keep no stub alive. It belongs to the loop.
+type links[T comparable] struct {
+	targets map[weak.Pointer[goja.Object]]T
+	objects map[T]weak.Pointer[goja.Object]
+}
+
+// link returns the object that stands for target, made by create when there is
+// none. table finds the links of an isolate.
+func link[T comparable](iso *Isolate, table func(*Isolate) *links[T], target T, create func() (*goja.Object, error)) (*goja.Object, error) {
+	l := table(iso)
+	if object := l.objects[target].Value(); object != nil {
+		return object, nil
+	}
+	object, err := create()
+	if err != nil {
+		return nil, err
+	}
+	pointer := weak.Make(object)
+	if l.targets == nil {
+		l.targets = make(map[weak.Pointer[goja.Object]]T)
+		l.objects = make(map[T]weak.Pointer[goja.Object])
+	}
+	l.targets[pointer], l.objects[target] = target, pointer
+	onCollected(iso, object, func(iso *Isolate) { table(iso).forget(pointer) })
+	return object, nil
+}
+
+func (l *links[T]) forget(pointer weak.Pointer[goja.Object]) {
+	target, known := l.targets[pointer]
+	delete(l.targets, pointer)
+	if known && l.objects[target] == pointer {
+		delete(l.objects, target)
+	}
+}
+
+// lookUp returns what an object stands for.
+func (l *links[T]) lookUp(object *goja.Object) (target T, ok bool) {
+	if len(l.targets) > 0 {
+		target, ok = l.targets[weak.Make(object)]
+	}
+	return target, ok
+}
+
+// exports remembers what stands outside for objects of an isolate, so that an
+// object that is handed out twice is one thing there. Entries keep nothing alive.
+// It belongs to the loop.
+type exports[T any] map[exported]weak.Pointer[T]
+
+// exported is an object that was handed out by code of an owner.
+type exported struct {
+	object weak.Pointer[goja.Object]
+	owner  *Owner
+}
+
+// export returns what stands for an object, made by create when there is
+// nothing. table finds the exports of an isolate.
+func export[T any](iso *Isolate, table func(*Isolate) *exports[T], object *goja.Object, owner *Owner, create func() *T) *T {
+	key := exported{weak.Make(object), owner}
+	e := table(iso)
+	if known := (*e)[key].Value(); known != nil {
+		return known
+	}
+	made := create()
+	if *e == nil {
+		*e = make(exports[T])
+	}
+	pointer := weak.Make(made)
+	(*e)[key] = pointer
+	onCollected(iso, made, func(iso *Isolate) {
+		if e := table(iso); (*e)[key] == pointer {
+			delete(*e, key)
+		}
+	})
+	return made
+}
+
+// onCollected runs f on the isolate's loop after value was collected. It does not
+// keep the isolate alive; f must not either.
+func onCollected[T any](iso *Isolate, value *T, f func(*Isolate)) {
+	runtime.AddCleanup(value, func(home weak.Pointer[Isolate]) {
+		if iso := home.Value(); iso != nil {
+			iso.loop.post(func() { f(iso) })
+		}
+	}, weak.Make(iso))
+}
+
+func functionsOf(iso *Isolate) *links[*Function]     { return &iso.functions }
+func signalsOf(iso *Isolate) *links[*Signal]         { return &iso.signals }
+func ownFunctionsOf(iso *Isolate) *exports[Function] { return &iso.ownFunctions }
+func ownSignalsOf(iso *Isolate) *exports[Signal]     { return &iso.ownSignals }

@@ -1,0 +1,162 @@
+package jsapi
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+)
+
+// caught turns an error of the engine into one of this package: an exception
+// becomes an [*Error], everything else stays.
+func (iso *Isolate) caught(err error) error {
+	var exception *goja.Exception
+	if !errors.As(err, &exception) {
+		return err
+	}
+	carried := iso.thrown(exception.Value())
+	if carried.Position.File == "" {
+		carried.Position = topPosition(exception.Stack())
+	}
+	return carried
+}
+
+// thrown describes a thrown value. It runs on the loop.
+func (iso *Isolate) thrown(value goja.Value) *Error {
+	object, isObject := value.(*goja.Object)
+	if isObject && object.ClassName() == "Error" || isObject && iso.looksLikeError(object) {
+		out := newExporter(iso)
+		carried, err := out.exportError(object, "error", 0)
+		if err == nil {
+			return carried
+		}
+		return &Error{Message: err.Error()}
+	}
+	data, err := iso.exportData(value)
+	if err != nil {
+		data = Undefined{}
+	}
+	return &Error{Message: "thrown: " + iso.describe(value), Thrown: data, thrownNull: data == nil}
+}
+
+// describe shows a value without running code of an extension.
+func (iso *Isolate) describe(value goja.Value) string {
+	if value == nil {
+		return "undefined"
+	}
+	if object, ok := value.(*goja.Object); ok {
+		return "an object of class " + object.ClassName()
+	}
+	text := value.String()
+	if len(text) > 200 {
+		text = text[:200] + "…"
+	}
+	return text
+}
+
+// looksLikeError accepts what is no native error but has a stack, such as a
+// DOMException.
+func (iso *Isolate) looksLikeError(object *goja.Object) bool {
+	looks := false
+	_ = iso.runtime.Try(func() {
+		_, hasStack := object.Get("stack").(goja.String)
+		_, hasMessage := object.Get("message").(goja.String)
+		looks = hasStack && hasMessage
+	})
+	return looks
+}
+
+// positionInStack finds the first frame of a stack text that lies in a source
+// file.
+func positionInStack(stack string) Position {
+	for line := range strings.Lines(stack) {
+		match := stackFrame.FindStringSubmatch(line)
+		if match == nil || isInternal(match[1]) {
+			continue
+		}
+		row, _ := strconv.Atoi(match[2])
+		column, _ := strconv.Atoi(match[3])
+		return Position{File: match[1], Line: row, Column: column}
+	}
+	return Position{}
+}
+
+// stackFrame matches "	at name (file:line:column(pc))" and "	at file:line:column(pc)".
+var stackFrame = regexp.MustCompile(`^\s+at (?:.* \()?([^()\s]+):(\d+):(\d+)\(\d+\)`)
+
+// topPosition is the first frame that lies in a source file.
+func topPosition(frames []goja.StackFrame) Position {
+	for i := range frames {
+		place := frames[i].Position()
+		if place.Filename != "" && !isInternal(place.Filename) {
+			return Position{File: place.Filename, Line: place.Line, Column: place.Column}
+		}
+	}
+	return Position{}
+}
+
+// isInternal reports whether a file is the harness's own, of no interest to an
+// author.
+func isInternal(file string) bool {
+	return strings.HasPrefix(file, syntheticPrefix) || strings.HasPrefix(file, "<")
+}
+
+// className is the name of an object's constructor.
+func (iso *Isolate) className(object *goja.Object) string {
+	name := object.ClassName()
+	_ = iso.runtime.Try(func() {
+		if constructor, ok := object.Get("constructor").(*goja.Object); ok {
+			if text, ok := constructor.Get("name").(goja.String); ok && text.Length() > 0 {
+				name = text.String()
+			}
+		}
+	})
+	return name
+}
+
+// exportError carries an error with its own enumerable members; those that
+// cannot be carried are left out.
+func (out *exporter) exportError(object *goja.Object, path string, depth int) (*Error, error) {
+	carried := &Error{domException: out.isolate.className(object) == domException}
+	out.remember(object, carried)
+	text := func(key string) string {
+		var value goja.Value
+		if out.isolate.runtime.Try(func() { value = object.Get(key) }) != nil || value == nil {
+			return ""
+		}
+		if s, ok := value.(goja.String); ok {
+			return s.String()
+		}
+		return ""
+	}
+	carried.Name, carried.Message, carried.Stack = text("name"), text("message"), text("stack")
+	carried.Position = positionInStack(carried.Stack)
+	carried.wrapped = out.isolate.goErrorOf(object)
+	for _, key := range object.Keys() {
+		if key == "name" || key == "message" || key == "stack" || key == "cause" {
+			continue
+		}
+		value, ok := out.exportQuietly(object, key, path, depth)
+		if !ok {
+			continue
+		}
+		if carried.Properties == nil {
+			carried.Properties = &Object{}
+		}
+		carried.Properties.Set(key, value)
+	}
+	if cause, ok := out.exportQuietly(object, "cause", path, depth); ok && cause != (Undefined{}) {
+		carried.Cause = cause
+	}
+	return carried, nil
+}
+
+func (out *exporter) exportQuietly(object *goja.Object, key, path string, depth int) (value any, ok bool) {
+	var err error
+	thrown := out.isolate.runtime.Try(func() {
+		value, err = out.export(object.Get(key), memberPath(path, key), depth+1)
+	})
+	return value, thrown == nil && err == nil
+}

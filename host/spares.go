@@ -37,6 +37,12 @@ func (s *spares) take() *home {
 	return taken
 }
 
+func (s *spares) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.ready)
+}
+
 // refill makes as many spares as the live generation has isolates, on a goroutine
 // of the host.
 func (s *spares) refill() {

@@ -3,6 +3,7 @@ package bind
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -77,30 +78,45 @@ func Stage(ctx context.Context, host *Host, scripts, module *jsapi.Namespace, fi
 	if err != nil {
 		return nil, err
 	}
-	object, ok := data.(*jsapi.Object)
-	if !ok {
-		return nil, fmt.Errorf("extension %s: the declaration could not be read", host.name)
-	}
 	declaration := &Declaration{Functions: make(map[string]*jsapi.Function), staging: host.staging}
-	declaration.takeFunctions(object)
-	if err := declaration.read(object); err != nil {
+	if err := declaration.read(data); err != nil {
 		return nil, fmt.Errorf("extension %s: read the declaration: %w", host.name, err)
 	}
 	declaration.Problems = declaration.problems(host.name, registry.Position{File: file})
 	return declaration, nil
 }
 
-// takeFunctions collects the functions by path.
-func (d *Declaration) takeFunctions(object *jsapi.Object) {
-	list, _ := object.Get("functions")
-	object.Set("functions", nil)
-	pairs, _ := list.(*jsapi.Array)
-	if pairs != nil {
-		for _, item := range pairs.Items {
-			pair := item.(*jsapi.Array)
-			d.Functions[pair.Items[0].(string)] = pair.Items[1].(*jsapi.Function)
-		}
+// read takes a Description of script/declaration.ts apart.
+func (d *Declaration) read(data any) error {
+	description, ok := data.(*jsapi.Object)
+	if !ok {
+		return errors.New("it is no object")
 	}
+	text, _ := description.Get("text")
+	source, _ := text.(string)
+	if err := json.Unmarshal([]byte(source), &d.described); err != nil {
+		return err
+	}
+	d.Order, d.Name = d.described.Order, d.described.Name
+	paths, calls := items(description, "paths"), items(description, "calls")
+	for i, path := range paths {
+		d.Functions[path.(string)] = calls[i].(*jsapi.Function)
+	}
+	d.takeStaged()
+	return nil
+}
+
+func items(object *jsapi.Object, key string) []any {
+	list, _ := object.Get(key)
+	array, _ := list.(*jsapi.Array)
+	if array == nil {
+		return nil
+	}
+	return array.Items
+}
+
+// takeStaged adds the functions that the factory handed to its host.
+func (d *Declaration) takeStaged() {
 	for i, service := range d.staging.services {
 		d.Functions[functionPath("services", i)] = service.Invoke
 	}
@@ -110,18 +126,6 @@ func (d *Declaration) takeFunctions(object *jsapi.Object) {
 	for i, callback := range d.staging.onClose {
 		d.Functions[functionPath("onClose", i)] = callback
 	}
-}
-
-func (d *Declaration) read(object *jsapi.Object) error {
-	text, err := jsapi.MarshalData(object)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(text, &d.described); err != nil {
-		return err
-	}
-	d.Order, d.Name = d.described.Order, d.described.Name
-	return nil
 }
 
 func (d *Declaration) problems(extension string, at registry.Position) []registry.Problem {

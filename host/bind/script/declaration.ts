@@ -14,25 +14,28 @@ interface Problem {
 
 type Members = Record<string, unknown>;
 
-/**
- * Calls the factory, if the default export is one, and describes the extension.
- * Functions are listed by their path in the declaration.
- */
-export async function stage(exports: Members, native: Native): Promise<unknown> {
+/** What Go reads of an extension: plain data as JSON, and functions by their path in the declaration. */
+interface Description {
+  text: string;
+  paths: string[];
+  calls: Function[];
+}
+
+/** Calls the factory, if the default export is one, and describes the extension. */
+export async function stage(exports: Members, native: Native): Promise<Description> {
   const reader = new Reader();
   const order = reader.order(exports);
   if (!("default" in exports)) {
     reader.problem("there is no default export", "export default an extension, or a function that takes the host and returns one");
-    return { order, problems: reader.problems };
+    return reader.describe({ order });
   }
   let extension: unknown = exports["default"];
   if (typeof extension === "function") extension = await extension(createHost(native));
   if (typeof extension !== "object" || extension === null) {
     reader.problem(`the default export must be an extension object or a function that returns one, not ${kindOf(extension)}`);
-    return { order, problems: reader.problems };
+    return reader.describe({ order });
   }
-  const declared = reader.extension(extension as Members);
-  return { order, ...declared, functions: reader.functions, problems: reader.problems };
+  return reader.describe({ order, ...reader.extension(extension as Members) });
 }
 
 function kindOf(value: unknown): string {
@@ -40,8 +43,13 @@ function kindOf(value: unknown): string {
 }
 
 class Reader {
-  readonly problems: Problem[] = [];
-  readonly functions: [path: string, call: Function][] = [];
+  private readonly problems: Problem[] = [];
+  private readonly paths: string[] = [];
+  private readonly calls: Function[] = [];
+
+  describe(data: Members): Description {
+    return { text: JSON.stringify({ ...data, problems: this.problems }), paths: this.paths, calls: this.calls };
+  }
 
   problem(message: string, hint?: string): void {
     this.problems.push(hint === undefined ? { message } : { message, hint });
@@ -98,7 +106,8 @@ class Reader {
   private callable(from: Members, key: string, path: string, call: (call: Function) => Function, optional = false): boolean {
     const value = this.read(from, key, `${path}.`);
     if (typeof value === "function") {
-      this.functions.push([`${path}.${key}`, call(value)]);
+      this.paths.push(`${path}.${key}`);
+      this.calls.push(call(value));
       return true;
     }
     if (!(optional && value === undefined)) this.problem(`${path}.${key} must be a function, not ${kindOf(value)}`);

@@ -127,22 +127,28 @@ func (hs *homes) names() []string {
 	return names
 }
 
-// drop disposes of the resources of an extension and lets its isolate go.
-func (hs *homes) drop(ctx context.Context, extension string) {
+// take returns the isolate that has the resources of an extension, which the
+// caller gives up, or nil.
+func (hs *homes) take(extension string) *home {
 	hs.mu.Lock()
+	defer hs.mu.Unlock()
 	kept := hs.kept[extension]
 	delete(hs.kept, extension)
-	hs.mu.Unlock()
-	if kept != nil {
-		kept.disposeAll(ctx)
-		kept.letGo()
-	}
+	return kept
+}
+
+// giveUp disposes of the resources of an extension and lets its isolate go.
+func (in *home) giveUp(ctx context.Context) {
+	in.disposeAll(ctx)
+	in.letGo()
 }
 
 // closeAll disposes of every resource.
 func (hs *homes) closeAll(ctx context.Context) {
 	for _, name := range hs.names() {
-		hs.drop(ctx, name)
+		if kept := hs.take(name); kept != nil {
+			kept.giveUp(ctx)
+		}
 	}
 }
 

@@ -44,7 +44,11 @@ type Host struct {
 	spares spares
 	calls  atomic.Int64 // of tools, for their ids
 
-	recording sync.Mutex // held while the record is being stored
+	recording  sync.Mutex // held while the record is being stored
+	publishing sync.Mutex // held while the status is being shown
+	disk       sync.Mutex // held while a commit is written to /run or removed
+
+	stopProving context.CancelFunc // of the live commit; the loader's
 
 	mu       sync.Mutex
 	record   Record // as stored last

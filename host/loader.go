@@ -16,7 +16,7 @@ const patience = 500 * time.Millisecond
 // that comes while another loads is loaded next; those in between are skipped.
 type loader struct {
 	host *Host
-	look chan struct{} // holds one token when the branch may have moved
+	look chan struct{} // holds one token when there may be something to do
 	done sync.WaitGroup
 
 	// What follows belongs to the goroutine that loads.
@@ -34,7 +34,7 @@ func newLoader(h *Host) *loader {
 	return &loader{host: h, look: make(chan struct{}, 1), reloads: make(chan reload)}
 }
 
-// notify says that the branch may have moved.
+// notify says that the branch may have moved, or that a generation has ended.
 func (l *loader) notify() {
 	select {
 	case l.look <- struct{}{}:
@@ -55,6 +55,7 @@ func (l *loader) run() {
 			case <-l.host.ctx.Done():
 				return
 			case <-l.look:
+				l.host.dropRemoved()
 				l.follow(l.host.ctx)
 			case request := <-l.reloads:
 				request.done <- l.again(l.host.ctx)

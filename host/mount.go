@@ -47,6 +47,8 @@ func (m *mounted) write() {
 	m.writing.Do(func() {
 		m.host.work.Go(func() {
 			defer close(m.written)
+			m.host.disk.Lock()
+			defer m.host.disk.Unlock()
 			err := m.host.repo.Materialise(m.ctx, m.snapshot)
 			if err != nil && m.ctx.Err() == nil {
 				m.host.Report("", fmt.Errorf("write commit %.7s to the disk: %w", m.snapshot.Commit(), err))
@@ -63,6 +65,8 @@ func (m *mounted) release() {
 		m.host.forget(m)
 		m.writing.Do(func() { close(m.written) })
 		<-m.written
+		m.host.disk.Lock()
+		defer m.host.disk.Unlock()
 		commit := m.snapshot.Commit()
 		if m.host.isTrial() || m.host.showsCommit(commit) {
 			return
@@ -97,27 +101,16 @@ func (h *Host) showsCommit(commit worktree.Hash) bool {
 	return false
 }
 
-// showing makes a mount the live generation's and begins to write it to the disk.
-func (h *Host) showing(live *mounted) {
+// showing makes a mount the live generation's, begins to write it to the disk, and
+// returns the one before. Either may be nil.
+func (h *Host) showing(live *mounted) (before *mounted) {
 	h.mu.Lock()
-	h.live = live
+	before, h.live = h.live, live
 	h.mu.Unlock()
-	live.write()
-}
-
-// takeDown takes a commit that no generation uses out of the world.
-func (h *Host) takeDown(_ context.Context, commit string) {
-	h.mu.Lock()
-	var gone []*mounted
-	for _, m := range h.shown {
-		if m.snapshot.Commit().String() == commit && m != h.live {
-			gone = append(gone, m)
-		}
+	if live != nil {
+		live.write()
 	}
-	h.mu.Unlock()
-	for _, m := range gone {
-		m.release()
-	}
+	return before
 }
 
 // materialised runs commands once the live commit is on the disk, where they

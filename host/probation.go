@@ -12,6 +12,9 @@ import (
 // commit in a child process first; a commit that kills the child, or the harness
 // a second time, is skipped until the branch moves or somebody says reload.
 
+// trialTime is how long a child process waits for onOpen callbacks.
+const trialTime = 10 * time.Second
+
 // Trial is a commit on probation.
 type Trial struct {
 	Commit   string `json:"commit"`
@@ -105,13 +108,19 @@ func (r *Record) distrust(commit string) {
 	}
 }
 
-// startProving begins the time that a live commit must outlive to be proven.
+// startProving begins the time that a live commit must outlive to be proven. That
+// of the commit before is over.
 func (h *Host) startProving(commit string) {
+	if h.stopProving != nil {
+		h.stopProving()
+	}
+	var ctx context.Context
+	ctx, h.stopProving = context.WithCancel(h.ctx)
 	if h.copyRecord().Proven == commit {
 		return
 	}
 	h.work.Go(func() {
-		if pause(h.ctx, h.options.Clock, h.options.Proving) {
+		if pause(ctx, h.options.Clock, h.options.Proving) {
 			if err := h.prove(h.ctx, commit); err != nil {
 				h.Report("", err)
 			}

@@ -37,15 +37,17 @@ func (h *Host) promote(ctx context.Context, a *attempt, next *registry.Generatio
 	h.options.step("pinned")
 	h.writeHelper(ctx, a.commit)
 	h.options.step("helper")
-	previous, err := h.swap(a, next)
+	if err := a.settle(ctx); err != nil { // a resource may have appeared meanwhile
+		h.Report("", err)
+	}
+	previous, shown, err := h.swap(a, next)
 	if err != nil {
 		return err
 	}
 	h.options.step("swapped")
 	h.setProblems(next.Warnings())
-	next.Open(ctx)
-	h.options.step("opened")
-	h.work.Go(func() { h.retireGeneration(previous) })
+	h.openGeneration(next)
+	h.work.Go(func() { h.retireGeneration(previous, shown) })
 	h.startProving(a.commit)
 	h.statusChanged()
 	h.options.Logger.Info("commit is live", "commit", a.commit, "extensions", len(next.Extensions()), "duration", duration)
@@ -53,10 +55,11 @@ func (h *Host) promote(ctx context.Context, a *attempt, next *registry.Generatio
 }
 
 // swap makes the generation current and its isolates the ones that have the
-// resources.
-func (h *Host) swap(a *attempt, next *registry.Generation) (previous *registry.Generation, err error) {
+// resources. It returns the generation before and its mount, which is nil for the
+// first.
+func (h *Host) swap(a *attempt, next *registry.Generation) (previous *registry.Generation, shown *mounted, err error) {
 	if previous, err = h.registry.Promote(next); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, extension := range a.staged {
 		extension.promoted.Store(true)
@@ -65,8 +68,23 @@ func (h *Host) swap(a *attempt, next *registry.Generation) (previous *registry.G
 			h.homes.keep(extension.name, live.home)
 		}
 	}
-	h.showing(a.mount)
-	return previous, nil
+	return previous, h.showing(a.mount), nil
+}
+
+// openGeneration runs the onOpen callbacks of a generation that went live. What
+// takes long goes on while the next commit may load.
+func (h *Host) openGeneration(generation *registry.Generation) {
+	opened := make(chan struct{})
+	h.work.Go(func() {
+		defer close(opened)
+		generation.Open(context.Background())
+		h.options.step("opened")
+	})
+	limit := patience
+	if h.isTrial() {
+		limit = trialTime
+	}
+	waitClosed(h.options.Clock, opened, limit)
 }
 
 // settle makes sure that each extension was staged in the isolate that has its
@@ -191,7 +209,7 @@ func (h *Host) writeHelper(ctx context.Context, commit string) {
 
 // retireGeneration closes a generation that was replaced once it has drained, and
 // then takes away what only it used.
-func (h *Host) retireGeneration(previous *registry.Generation) {
+func (h *Host) retireGeneration(previous *registry.Generation, shown *mounted) {
 	ctx := context.Background()
 	select {
 	case <-previous.Drained():
@@ -199,22 +217,26 @@ func (h *Host) retireGeneration(previous *registry.Generation) {
 		h.hurry(previous)
 	}
 	_ = previous.Close(ctx) // what failed was reported
-	h.dropRemoved(ctx)
-	h.takeDown(ctx, previous.Commit())
+	if shown != nil {
+		shown.release()
+	}
+	h.loader.notify() // an extension may have gone with it
 	h.forgetGraphs()
 	h.spares.refill()
 	h.statusChanged()
 }
 
-// dropRemoved disposes of the resources of extensions that are gone.
-func (h *Host) dropRemoved(ctx context.Context) {
-	current := h.registry.Current()
-	if h.ctx.Err() != nil {
-		return
-	}
+// dropRemoved disposes of the resources of extensions that no generation has any
+// more. The loader calls it between loads, so that no candidate uses them.
+func (h *Host) dropRemoved() {
+	generations := append(h.registry.Draining(), h.registry.Current())
 	for _, name := range h.homes.names() {
-		if current.Extension(name) == nil {
-			h.homes.drop(ctx, name)
+		used := slices.ContainsFunc(generations, func(g *registry.Generation) bool { return g.Extension(name) != nil })
+		if used {
+			continue
+		}
+		if gone := h.homes.take(name); gone != nil {
+			h.work.Go(func() { gone.giveUp(context.Background()) })
 		}
 	}
 }

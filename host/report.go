@@ -8,11 +8,12 @@ import (
 	"github.com/seed-d579e5eb/harness/registry"
 )
 
-// Report logs an error of an extension ("" for none) that nobody waits for, and
-// shows one of an extension as its notice. It implements [bind.Backend].
+// Report logs an error that nobody waits for, of an extension or ("") of the host
+// itself, and shows it as the latest notice. It implements [bind.Backend].
 func (h *Host) Report(extension string, err error) {
 	if extension == "" {
 		h.options.Logger.Error(err.Error())
+		h.setNotice(extension, err.Error())
 		return
 	}
 	h.Notice(extension, err.Error())
@@ -22,6 +23,10 @@ func (h *Host) Report(extension string, err error) {
 // [bind.Backend].
 func (h *Host) Notice(extension, message string) {
 	h.options.Logger.Warn(message, "extension", extension, "notice", true)
+	h.setNotice(extension, message)
+}
+
+func (h *Host) setNotice(extension, message string) {
 	h.mu.Lock()
 	h.notice = &Notice{Extension: extension, Message: message, Time: h.options.Clock.Now()}
 	h.mu.Unlock()
@@ -51,11 +56,7 @@ func (h *Host) statusChanged() {
 	if h.registry == nil || h.isTrial() {
 		return
 	}
-	text, err := h.statusText()
-	if err == nil {
-		err = h.commands.PublishProc("extensions", text)
-	}
-	if err != nil {
+	if err := h.publishStatus(); err != nil {
 		h.options.Logger.Error("publish the status", "error", err)
 	}
 	h.mu.Lock()
@@ -64,6 +65,17 @@ func (h *Host) statusChanged() {
 	for _, changed := range watchers {
 		changed()
 	}
+}
+
+// publishStatus shows the status to commands; the newest is shown last.
+func (h *Host) publishStatus() error {
+	h.publishing.Lock()
+	defer h.publishing.Unlock()
+	text, err := h.statusText()
+	if err != nil {
+		return err
+	}
+	return h.commands.PublishProc("extensions", text)
 }
 
 var (

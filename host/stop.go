@@ -11,7 +11,8 @@ import (
 // retire ends the generation that serves, when the host closes.
 func (h *Host) retire(context.Context) error {
 	last := h.registry.Retire()
-	h.work.Go(func() { h.retireGeneration(last) })
+	shown := h.showing(nil)
+	h.work.Go(func() { h.retireGeneration(last, shown) })
 	return nil
 }
 

@@ -42,7 +42,7 @@ func TestNothingIsPutOff(t *testing.T) {
 
 // workplace are traces of where and how a file was written: a developer's folders,
 // and numbers that only a tracker can resolve.
-var workplace = regexp.MustCompile(`(?i)(^|[\s"'(=:])/(work|root|Users|home/[a-z]+)/[a-z]|\bissues? #?[0-9]|[\s(]#[0-9]+\b`)
+var workplace = regexp.MustCompile(`(?i)(^|[\s"'(=:])/(work|root|Users)/[a-z]|\bissues? #?[0-9]|[\s(]#[0-9]+\b`)
 
 // TestFilesDoNotKnowTheirWorkplace keeps the repository readable for someone who has
 // nothing else: no path of one machine, no number of one tracker.

@@ -1,0 +1,93 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"os"
+	"testing/fstest"
+
+	"github.com/seed-d579e5eb/harness/host"
+	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/registry"
+)
+
+const greeter = `
+import { defineExtension, defineTool } from "@earendil-works/pi-durable";
+import type { Host } from "harness";
+import { double } from "acme";
+import { Type } from "typebox";
+
+export default (host: Host) => {
+  const clock = host.need("clock");
+  return defineExtension({
+    name: "greeter",
+    tools: [defineTool({
+      name: "greet",
+      description: "Greets somebody.",
+      parameters: Type.Object({ name: Type.String() }),
+      async execute({ name }) {
+        return { output: "Hello " + name + ", it is " + (await clock.now()) + ", and twice 21 is " + double(21) + "." };
+      },
+    })],
+  });
+};
+`
+
+// clock is an extension in Go that offers a service to those in TypeScript.
+type clock struct{}
+
+func (clock) Manifest() registry.Manifest {
+	return registry.Manifest{Name: "clock", Source: registry.SourceBuiltin}
+}
+
+func (clock) Instantiate(context.Context, registry.ScopeContext) (*registry.Instance, error) {
+	now := func(_ context.Context, method string, _ []any) (any, error) {
+		if method != "now" {
+			return nil, &registry.NotAMethodError{Service: "clock", Method: method}
+		}
+		return "noon", nil
+	}
+	return &registry.Instance{Services: []registry.Service{{ID: "clock", Call: now}}}, nil
+}
+
+func Example() {
+	template := fstest.MapFS{
+		"src/sausage/extensions/greeter/server.ts": {Data: []byte(greeter), Mode: 0o644},
+	}
+	if err := serve(context.Background(), template); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// Hello Ada, it is noon, and twice 21 is 42.
+}
+
+func serve(ctx context.Context, template fstest.MapFS) error {
+	dir, err := os.MkdirTemp("", "world")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := host.Init(ctx, dir, template); err != nil {
+		return err
+	}
+	modules := map[string]*jsapi.Object{
+		"acme": jsapi.NewObject("double", jsapi.Native(func(call *jsapi.NativeCall) (any, error) {
+			n, ok := call.Arg(0).(float64)
+			if !ok {
+				return nil, fmt.Errorf("double: %v is not a number", call.Arg(0))
+			}
+			return 2 * n, nil
+		})),
+	}
+	h, err := host.Open(ctx, host.Options{Dir: dir, Extensions: []registry.Extension{clock{}}, Modules: modules})
+	if err != nil {
+		return err
+	}
+	defer h.Close(ctx)
+
+	result := h.CallTool(ctx, host.ToolCall{Tool: "greet", Arguments: json.RawMessage(`{"name": "Ada"}`)})
+	fmt.Println(result.Text())
+	return nil
+}

@@ -1,8 +1,10 @@
 package host
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -75,23 +77,55 @@ func (f *floor) measure(file string) time.Duration {
 
 // evaluateBare runs a module in a fresh runtime without any globals.
 func evaluateBare(program *goja.Program) error {
-	runtime := goja.New()
-	value, err := runtime.RunProgram(program)
+	vm := goja.New()
+	value, err := vm.RunProgram(program)
 	if err != nil {
 		return err
 	}
 	call, _ := goja.AssertFunction(value)
-	identity := runtime.ToValue(func(call goja.FunctionCall) goja.Value { return call.Argument(0) })
-	library := runtime.NewObject()
+	identity := vm.ToValue(func(call goja.FunctionCall) goja.Value { return call.Argument(0) })
+	library := vm.NewObject()
 	_ = library.Set("defineExtension", identity)
 	_ = library.Set("defineTool", identity)
-	module, exports := runtime.NewObject(), runtime.NewObject()
+	module, exports := vm.NewObject(), vm.NewObject()
 	_ = module.Set("exports", exports)
-	require := runtime.ToValue(func(goja.FunctionCall) goja.Value { return library })
+	require := vm.ToValue(func(goja.FunctionCall) goja.Value { return library })
 	_, err = call(goja.Undefined(), exports, require, module)
 	return err
 }
 
 func changedFile(dir string) string {
 	return filepath.Join(dir, "root/src/sausage/extensions/ext000/server.ts")
+}
+
+// startFloor is what a start cannot do without: read, transform and compile of
+// every file, a fresh bare runtime for each and its evaluation, and a database.
+func startFloor(b *testing.B, dir string, extensions int) time.Duration {
+	b.Helper()
+	f := &floor{b: b}
+	database := b.TempDir()
+	began := time.Now()
+	db, err := badger.Open(badger.DefaultOptions(database).WithSyncWrites(true).WithLogger(nil).WithMemTableSize(1 << 20).WithValueThreshold(64 << 10))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range extensions {
+		group.Go(func() error {
+			source, err := os.ReadFile(filepath.Join(dir, "root/src/sausage/extensions", fmt.Sprintf("ext%03d", i), "server.ts"))
+			if err != nil {
+				return err
+			}
+			return evaluateBare(f.compile(string(source)))
+		})
+	}
+	if err := group.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	spent := time.Since(began)
+	if err := db.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return spent
 }

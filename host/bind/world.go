@@ -1,8 +1,10 @@
 package bind
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
@@ -43,7 +45,7 @@ func shown(err error) error {
 		for _, arg := range git.Args {
 			args.Items = append(args.Items, arg)
 		}
-		return jsapi.NewError(err, "GitError", jsapi.NewObject("code", float64(git.Code), "args", args))
+		return jsapi.NewError(gitMessage{git}, "GitError", jsapi.NewObject("code", float64(git.Code), "args", args))
 	case errors.As(err, &start):
 		return jsapi.NewError(err, "StartError", jsapi.NewObject("code", start.Code, "program", start.Program))
 	case errors.As(err, &missing):
@@ -55,3 +57,14 @@ func shown(err error) error {
 	}
 	return err
 }
+
+// gitMessage is a failed git whose message is what git wrote to stderr (host-api
+// section 4), or the whole error when it wrote nothing.
+type gitMessage struct{ *run.GitError }
+
+func (m gitMessage) Error() string {
+	return cmp.Or(strings.TrimSpace(m.Stderr), m.GitError.Error())
+}
+
+// Unwrap gives the error itself.
+func (m gitMessage) Unwrap() error { return m.GitError }

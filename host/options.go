@@ -26,7 +26,8 @@ type Options struct {
 	// Modules are packages that extensions can import, by namespace; see
 	// [Host.RegisterModules] for the forms of their exports.
 	Modules map[string]*jsapi.Object
-	// Limits are the budgets of extensions; [bind.DefaultLimits] when zero.
+	// Limits are the budgets of extensions; a field that is zero has the budget of
+	// [bind.DefaultLimits].
 	Limits bind.Limits
 	// Clock is the machine's when nil.
 	Clock jsapi.Clockwork
@@ -74,9 +75,7 @@ const (
 )
 
 func (o Options) withDefaults() Options {
-	if o.Limits == (bind.Limits{}) {
-		o.Limits = bind.DefaultLimits()
-	}
+	o.Limits = o.Limits.WithDefaults()
 	if o.Clock == nil {
 		o.Clock = jsapi.SystemClock{}
 	}

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/seed-d579e5eb/harness/jsapi"
@@ -26,6 +27,16 @@ type Limits struct {
 	Hook     Limit         // hooks, sections, wraps, prepareArguments
 	Tool     Limit
 	Callback Limit // services, commands, routines, timers, watches, onOpen, onClose, dispose
+}
+
+// WithDefaults fills in those of [DefaultLimits] where a field is zero.
+func (l Limits) WithDefaults() Limits {
+	defaults := DefaultLimits()
+	l.Modules, l.Factory = cmp.Or(l.Modules, defaults.Modules), cmp.Or(l.Factory, defaults.Factory)
+	l.Commit = cmp.Or(l.Commit, defaults.Commit)
+	l.Hook, l.Tool = cmp.Or(l.Hook, defaults.Hook), cmp.Or(l.Tool, defaults.Tool)
+	l.Callback = cmp.Or(l.Callback, defaults.Callback)
+	return l
 }
 
 // DefaultLimits returns the budgets that hold unless an embedder says otherwise.

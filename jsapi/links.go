@@ -60,13 +60,13 @@ type exports[T any] map[exported]weak.Pointer[T]
 // exported is an object that was handed out by code of an owner.
 type exported struct {
 	object weak.Pointer[goja.Object]
-	owner  *Owner
+	owner  weak.Pointer[Owner]
 }
 
 // export returns what stands for an object, made by create when there is
 // nothing. table finds the exports of an isolate.
 func export[T any](iso *Isolate, table func(*Isolate) *exports[T], object *goja.Object, owner *Owner, create func() *T) *T {
-	key := exported{weak.Make(object), owner}
+	key := exported{weak.Make(object), weak.Make(owner)}
 	e := table(iso)
 	if known := (*e)[key].Value(); known != nil {
 		return known

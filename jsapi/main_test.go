@@ -3,10 +3,12 @@ package jsapi
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/fstest"
 	"time"
 
+	"github.com/dop251/goja"
 	"go.uber.org/goleak"
 
 	"github.com/seed-d579e5eb/harness/jsapi/modules"
@@ -91,4 +93,61 @@ func call(t testing.TB, iso *Isolate, namespace *Namespace, name string, args ..
 		t.Fatal(err)
 	}
 	return result
+}
+
+// suppliedName is a module whose exports come from Go.
+const suppliedName = "go:test"
+
+// suppliedModule serves suppliedName beside the synthetic modules.
+type suppliedModule struct {
+	synthetic
+	exports []string
+}
+
+func (s suppliedModule) Names() []string {
+	return slices.Sorted(slices.Values(append(s.synthetic.Names(), suppliedName)))
+}
+
+func (s suppliedModule) Exports(specifier string) ([]string, bool) {
+	if specifier == suppliedName {
+		return s.exports, true
+	}
+	return s.synthetic.Exports(specifier)
+}
+
+// newSuppliedIsolate makes an isolate in which suppliedName has exports.
+func newSuppliedIsolate(t testing.TB, options Options, exports *Object) *Isolate {
+	t.Helper()
+	options.Supplied = map[string]*Object{suppliedName: exports}
+	return newIsolate(t, options)
+}
+
+// compileSupplied compiles a module that imports suppliedName, which exports the
+// names.
+func compileSupplied(t testing.TB, source string, names ...string) Source {
+	t.Helper()
+	tree := fstest.MapFS{"main.ts": {Data: []byte(source)}}
+	compiler := NewCompiler(CompilerOptions{Synthetic: suppliedModule{exports: names}})
+	graph, err := compiler.Compile(context.Background(), tree, "main.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Source{Graph: graph, Tree: tree, Compiler: compiler}
+}
+
+// exportedFunction returns an exported function as a value.
+func exportedFunction(t testing.TB, iso *Isolate, namespace *Namespace, name string) *Function {
+	t.Helper()
+	var function *Function
+	onLoop(t, iso, func() {
+		data, err := iso.exportData(namespace.all.value.(*goja.Object).Get(name))
+		if err != nil {
+			t.Error(err)
+		}
+		function, _ = data.(*Function)
+	})
+	if function == nil {
+		t.Fatalf("%s is no function", name)
+	}
+	return function
 }

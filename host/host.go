@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
@@ -70,7 +72,7 @@ type Host struct {
 func Open(ctx context.Context, options Options) (*Host, error) {
 	h := &Host{options: options.withDefaults(), layout: Layout{Dir: options.Dir}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
-	for _, step := range []func(context.Context) error{h.openWorld, h.openStore, h.openEngine, h.start} {
+	for _, step := range []func(context.Context) error{h.openWorld, h.prepare, h.openEngine, h.start} {
 		if err := step(ctx); err != nil {
 			return nil, errors.Join(err, h.release(context.WithoutCancel(ctx)))
 		}
@@ -78,7 +80,7 @@ func Open(ctx context.Context, options Options) (*Host, error) {
 	return h, nil
 }
 
-// openWorld takes the world and prepares its files and its commands.
+// openWorld takes the world and its files.
 func (h *Host) openWorld(ctx context.Context) (err error) {
 	if err := h.layout.check(); err != nil {
 		return err
@@ -96,6 +98,36 @@ func (h *Host) openWorld(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	return h.openRepository()
+}
+
+// prepare readies, side by side, what takes time and does not depend on each
+// other.
+func (h *Host) prepare(ctx context.Context) error {
+	h.modules = bind.NewModules(h.options.Modules)
+	h.compiler = jsapi.NewCompiler(jsapi.CompilerOptions{Synthetic: h.modules})
+	var group errgroup.Group
+	for _, task := range []func(context.Context) error{
+		h.openCommands, h.openStore,
+		h.compileOwn(&h.scripts, bind.Entry), h.compileOwn(&h.context, contextModule), h.compileOwn(&h.common, commonModule),
+	} {
+		group.Go(func() error { return task(ctx) })
+	}
+	return group.Wait()
+}
+
+// compileOwn compiles a module of the harness's own.
+func (h *Host) compileOwn(graph **jsapi.Graph, specifier string) func(context.Context) error {
+	return func(ctx context.Context) (err error) {
+		if *graph, err = h.compiler.Import(ctx, noFiles{}, bind.Importer, specifier, nil); err != nil {
+			return fmt.Errorf("compile the harness's own module %s: %w", specifier, err)
+		}
+		return nil
+	}
+}
+
+// openCommands prepares the commands of the world.
+func (h *Host) openCommands(ctx context.Context) (err error) {
 	h.commands, err = run.New(ctx, h.files, run.Options{
 		Private: h.privateFolder(), Way: h.options.Way, Helper: h.options.Helper, Programs: h.options.programs(), Logger: h.options.Logger,
 	})
@@ -105,7 +137,7 @@ func (h *Host) openWorld(ctx context.Context) (err error) {
 	for _, gap := range h.commands.Way().Unconfined {
 		h.options.Logger.Warn("commands are not confined", "way", h.commands.Way().Name, "what", gap)
 	}
-	return h.openRepository()
+	return nil
 }
 
 // emptyRun removes what an earlier process left in /run.
@@ -144,20 +176,9 @@ func (h *Host) openStore(ctx context.Context) (err error) {
 	return err
 }
 
-// openEngine prepares what every load needs.
-func (h *Host) openEngine(ctx context.Context) (err error) {
+// openEngine makes what every load needs.
+func (h *Host) openEngine(context.Context) (err error) {
 	h.world = &bind.World{Files: h.files, Commands: materialised{h}}
-	h.modules = bind.NewModules(h.options.Modules)
-	h.compiler = jsapi.NewCompiler(jsapi.CompilerOptions{Synthetic: h.modules})
-	if h.scripts, err = h.compiler.Import(ctx, noFiles{}, bind.Importer, bind.Entry, nil); err != nil {
-		return fmt.Errorf("compile the harness's own modules: %w", err)
-	}
-	if h.context, err = h.compiler.Import(ctx, noFiles{}, bind.Importer, contextModule, nil); err != nil {
-		return fmt.Errorf("compile the harness's own modules: %w", err)
-	}
-	if h.common, err = h.compiler.Import(ctx, noFiles{}, bind.Importer, commonModule, nil); err != nil {
-		return fmt.Errorf("compile the harness's own modules: %w", err)
-	}
 	h.spares.host = h
 	h.registry = registry.New(registry.Options{
 		Limits: registry.Limits{

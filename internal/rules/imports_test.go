@@ -80,7 +80,10 @@ var testLibraries = []string{
 
 // measuresFloor says whether a file measures what bare libraries take for the
 // work that its package does with them.
-func measuresFloor(file source) bool { return path.Base(file.path) == "floor_test.go" }
+func measuresFloor(file source) bool {
+	name := path.Base(file.path)
+	return file.test() && (strings.HasPrefix(name, "bench") || strings.HasPrefix(name, "floor"))
+}
 
 // within says whether a folder is another, or lies below it.
 func within(folder, ancestor string) bool {

@@ -26,17 +26,12 @@ func (r reach) tool(path, name string, timeout time.Duration) func(context.Conte
 		job.Whole = timeout
 	}
 	return func(ctx context.Context, call *registry.Call) (*registry.Result, error) {
-		data, err := r.caller.Call(ctx, job, path, call.Arguments, callInfo(call.ID), publisher(call), jsapi.OwnContext{})
+		data, err := r.caller.Call(ctx, job, path, call.Arguments, call.ID, publisher(call), jsapi.OwnContext{})
 		if err != nil {
 			return nil, interrupted(err)
 		}
 		return decodeResult(data)
 	}
-}
-
-// callInfo is the CallInfo of script/call.ts.
-func callInfo(id string) *jsapi.Object {
-	return jsapi.NewObject("callId", id, "conversationId", 0, "taskId", 0)
 }
 
 // publisher hands what a running tool publishes to the registry.
@@ -116,7 +111,7 @@ func (r reach) gate(path string) func(context.Context, registry.HookContext, reg
 	job := r.limits.Hook.job("hook beforeTool", nil)
 	job.Result = jsapi.AsJSON
 	return func(ctx context.Context, at registry.HookContext, call registry.ToolCallEvent) (registry.Decision, error) {
-		data, err := r.caller.Call(ctx, job, path, hookedCall(call), callInfo(call.ID), jsapi.OwnContext{})
+		data, err := r.caller.Call(ctx, job, path, hookedCall(call), jsapi.OwnContext{})
 		if err != nil {
 			return registry.Decision{}, err
 		}
@@ -153,7 +148,7 @@ func (r reach) after(path string) func(context.Context, registry.HookContext, re
 		if err != nil {
 			return nil, err
 		}
-		data, err := r.caller.Call(ctx, job, path, hookedCall(call), json.RawMessage(shown), callInfo(call.ID), jsapi.OwnContext{})
+		data, err := r.caller.Call(ctx, job, path, hookedCall(call), json.RawMessage(shown), jsapi.OwnContext{})
 		if err != nil {
 			return nil, err
 		}

@@ -4,40 +4,57 @@ import type { HookApi, ToolExecutionApi, ToolRegistration, ToolResult } from "@e
 import type { Context } from "@earendil-works/chord/context";
 import { named, notAvailable } from "harness:bind/errors";
 
-/** What Go says about a call of a tool. */
-export interface CallInfo {
-  callId: string;
-  conversationId: number;
-  taskId: number;
-}
-
 type Publish = (kind: "output" | "details" | "diagnostic", value: unknown) => void;
 
 const engine = "the durable engine";
-const later = ["memo", "commit", "createTask", "getTask", "waitForTask", "snapshot", "snapshotAsOf", "watchDoc", "executeTool"];
+
+function missing(member: string): () => Promise<never> {
+  return async () => notAvailable(`api.${member}`, engine);
+}
+
+// No conversation makes a call yet, so all calls share what they do not have.
+const withoutEngine = Object.freeze({
+  taskId: undefined,
+  conversationId: undefined,
+  memo: missing("memo"),
+  snapshot: missing("snapshot"),
+  snapshotAsOf: missing("snapshotAsOf"),
+});
+const toolWithoutEngine = Object.freeze({
+  ...withoutEngine,
+  commit: missing("commit"),
+  createTask: missing("createTask"),
+  getTask: missing("getTask"),
+  waitForTask: missing("waitForTask"),
+  watchDoc: missing("watchDoc"),
+  executeTool: missing("executeTool"),
+});
+const hookApi = withoutEngine as unknown as HookApi;
 
 /** Runs a tool and gives its result in one form. */
 export async function runTool(
   tool: ToolRegistration,
   args: unknown,
-  info: CallInfo,
+  callId: string,
   publish: Publish,
   context: Context,
 ): Promise<unknown> {
   const state = { settled: false, output: "" };
   try {
-    return toolResult(await tool.execute(args, toolApi(info, publish, state), context), `tool ${tool.name}`);
+    return toolResult(await tool.execute(args, toolApi(callId, publish, state), context), `tool ${tool.name}`);
   } finally {
     state.settled = true;
   }
 }
 
-function toolApi(info: CallInfo, publish: Publish, state: { settled: boolean; output: string }): ToolExecutionApi {
+// A plain object, so that a tool may spread it and pass it on.
+function toolApi(callId: string, publish: Publish, state: { settled: boolean; output: string }): ToolExecutionApi {
   const live = () => {
-    if (state.settled) throw named("Settled", `call ${info.callId} has settled`);
+    if (state.settled) throw named("Settled", `call ${callId} has settled`);
   };
-  const api: Record<string, unknown> = {
-    ...info,
+  const api = {
+    ...toolWithoutEngine,
+    callId,
     output: (chunk: unknown) => {
       live();
       state.output += String(chunk);
@@ -54,12 +71,6 @@ function toolApi(info: CallInfo, publish: Publish, state: { settled: boolean; ou
       publish("details", JSON.stringify(details));
     },
   };
-  for (const member of later) {
-    api[member] = async () => {
-      live();
-      return notAvailable(`api.${member}`, engine);
-    };
-  }
   return api as unknown as ToolExecutionApi;
 }
 
@@ -96,21 +107,25 @@ function parts(value: unknown, what: string): unknown[] {
   });
 }
 
-/** What hook handlers get beside their subject. */
-function hookApi(info: CallInfo): HookApi {
-  const missing = (member: string) => async () => notAvailable(`api.${member}`, engine);
-  return {
-    taskId: info.taskId,
-    conversationId: info.conversationId,
-    memo: missing("memo"),
-    snapshot: missing("snapshot"),
-    snapshotAsOf: missing("snapshotAsOf"),
-  } as unknown as HookApi;
+/** Asks a gate about a call. What it gives is undefined or one decision. */
+export function runGate(handler: Function, call: unknown, context: Context): unknown {
+  return after(handler(call, hookApi, context), readDecision);
 }
 
-/** Asks a gate about a call. What it gives is undefined or one decision. */
-export async function runGate(handler: Function, call: unknown, info: CallInfo, context: Context): Promise<unknown> {
-  const decision: unknown = await handler(call, hookApi(info), context);
+/** Shows a result to an afterTool handler. What it gives is undefined or another result. */
+export function runAfter(handler: Function, call: unknown, result: unknown, context: Context): unknown {
+  return after(handler(call, result, hookApi, context), (changed) =>
+    changed === undefined || changed === null ? undefined : toolResult(changed, "afterTool"),
+  );
+}
+
+// Most handlers answer at once; a promise would only cost them time.
+function after(value: unknown, then: (value: unknown) => unknown): unknown {
+  const pending = typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+  return pending ? Promise.resolve(value).then(then) : then(value);
+}
+
+function readDecision(decision: unknown): unknown {
   if (decision === undefined || decision === null) return undefined;
   if (typeof decision !== "object") throw new TypeError("beforeTool must return an object or nothing");
   const { block, ask, allow, arguments: changed } = decision as Record<string, unknown>;
@@ -126,16 +141,4 @@ export async function runGate(handler: Function, call: unknown, info: CallInfo, 
   if (allow === true) return { verdict: "allow", arguments: changed };
   if (changed === undefined) throw new TypeError("beforeTool must return { arguments }, { block }, { ask }, { allow: true } or nothing");
   return { verdict: "nothing", arguments: changed };
-}
-
-/** Shows a result to an afterTool handler. What it gives is undefined or another result. */
-export async function runAfter(
-  handler: Function,
-  call: unknown,
-  result: unknown,
-  info: CallInfo,
-  context: Context,
-): Promise<unknown> {
-  const changed: unknown = await handler(call, result, hookApi(info), context);
-  return changed === undefined || changed === null ? undefined : toolResult(changed, "afterTool");
 }

@@ -1,7 +1,7 @@
 /** Reads what a module exports into a description that Go understands. */
 
 import type { Context } from "@earendil-works/chord/context";
-import { runAfter, runGate, runTool, type CallInfo } from "harness:bind/call";
+import { runAfter, runGate, runTool } from "harness:bind/call";
 import { createHost } from "harness:bind/host";
 import type { Native } from "harness:bind/native";
 
@@ -165,8 +165,8 @@ class Reader {
   }
 
   private tool(tool: Members, path: string): Members {
-    this.callable(tool, "execute", path, () => (args: unknown, info: CallInfo, publish: any, context: Context) =>
-      runTool(tool as any, args, info, publish, context));
+    this.callable(tool, "execute", path, () => (args: unknown, callId: string, publish: any, context: Context) =>
+      runTool(tool as any, args, callId, publish, context));
     const timeout = this.read(tool, "timeout", `${path}.`);
     if (timeout !== undefined && !(typeof timeout === "number" && timeout > 0)) {
       this.problem(`${path}.timeout must be a number of seconds above 0`);
@@ -217,11 +217,10 @@ class Reader {
     return this.callable(from, key, path, (call) => {
       const bound = (...args: unknown[]) => Reflect.apply(call, from, args);
       if (kind === "tool_call" || kind === "pi.tool.beforeTool") {
-        return (subject: unknown, info: CallInfo, context: Context) => runGate(bound, subject, info, context);
+        return (subject: unknown, context: Context) => runGate(bound, subject, context);
       }
       if (kind === "tool_result" || kind === "pi.tool.afterTool") {
-        return (subject: unknown, result: unknown, info: CallInfo, context: Context) =>
-          runAfter(bound, subject, result, info, context);
+        return (subject: unknown, result: unknown, context: Context) => runAfter(bound, subject, result, context);
       }
       return bound;
     }, true);

@@ -55,7 +55,7 @@ func (iso *Isolate) submit(ctx context.Context, job Job, start func(*pendingCall
 		return nil, err
 	}
 	call := &pendingCall{isolate: iso, job: job, start: start, queued: time.Now(), done: make(chan struct{})}
-	call.activity = activity{owner: job.Owner, values: contextValues{ctx}, work: job.Work, call: call}
+	call.activity = activity{owner: job.Owner, values: contextValues{ctx}, work: job.Work, running: job.Running, call: call}
 	if !iso.pending.add(call) {
 		return nil, iso.failure()
 	}

@@ -7,7 +7,6 @@ import (
 	"math/big"
 	"reflect"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dop251/goja"
@@ -110,40 +109,50 @@ func (out *exporter) exportObject(object *goja.Object, path string, depth int) (
 		return out.exportArray(object, path, depth)
 	case "Date":
 		return exportDate(object), nil
-	case "Map":
-		return out.exportMap(object, path, depth)
-	case "Set":
-		return out.exportSet(object, path, depth)
 	case "Error":
 		return out.exportError(object, path, depth)
 	case "Object":
-		return out.exportMembers(object, path, depth)
+		return out.exportClassless(object, path, depth)
 	}
 	return nil, refuse(path, object.ClassName())
 }
 
-// instead says what to pass in place of an instance of a class.
-var instead = map[string]string{
-	"Promise":     "await it first",
-	"RegExp":      "pass its source",
-	"ArrayBuffer": "wrap it in a Uint8Array",
-	"DataView":    "copy it into a Uint8Array",
-	"Generator":   "collect its items in an array, or make it an async generator",
-	"WeakMap":     "pass a Map",
-	"WeakSet":     "pass a Set",
+var (
+	bytesType   = reflect.TypeFor[[]byte]()
+	entriesType = reflect.TypeFor[[][2]any]()
+	itemsType   = reflect.TypeFor[[]any]()
+)
+
+// exportClassless handles what has no class of its own in the engine, which is
+// nearly everything.
+func (out *exporter) exportClassless(object *goja.Object, path string, depth int) (any, error) {
+	iso := out.isolate
+	switch object.ExportType() {
+	case entriesType:
+		return out.exportMap(object, path, depth)
+	case itemsType:
+		return out.exportSet(object, path, depth)
+	case bytesType:
+		if iso.intrinsics.isUint8Array(object) {
+			return out.exportBytes(object), nil
+		}
+	}
+	prototype := object.Prototype()
+	if prototype != nil && prototype != iso.intrinsics.objectPrototype {
+		return out.exportHostObject(object, path, depth)
+	}
+	if stream, ok := iso.exportStream(object); ok {
+		out.remember(object, stream)
+		return stream, nil
+	}
+	return out.exportMembers(object, path, depth)
 }
 
-// refuse is the error of an instance of a class that has no form of its own.
-func refuse(path, class string) error {
-	advice, known := instead[class]
-	switch {
-	case known:
-	case strings.HasSuffix(class, "Array"):
-		advice = "copy it into an array or a Uint8Array"
-	default:
-		advice = "pass plain data, or provide it as a service"
-	}
-	return &DataCloneError{Path: path, Reason: "it is an instance of " + class + "; " + advice}
+func (out *exporter) exportBytes(object *goja.Object) *Bytes {
+	content, _ := object.Export().([]byte)
+	carried := &Bytes{Data: append([]byte(nil), content...)}
+	out.remember(object, carried)
+	return carried
 }
 
 func exportDate(object *goja.Object) Date {
@@ -179,18 +188,16 @@ func (out *exporter) exportMap(object *goja.Object, path string, depth int) (any
 	entries := &Map{}
 	out.remember(object, entries)
 	var failed error
-	out.isolate.runtime.ForOf(object, func(pair goja.Value) bool {
-		entry := pair.(*goja.Object)
+	out.isolate.intrinsics.each(out.isolate.intrinsics.mapForEach, object, func(mapped, mapKey goja.Value) {
 		where := path + "<" + strconv.Itoa(len(entries.Entries)) + ">"
 		var key, value any
-		if key, failed = out.export(entry.Get("0"), where+".key", depth+1); failed != nil {
-			return false
+		if failed == nil {
+			key, failed = out.export(mapKey, where+".key", depth+1)
 		}
-		if value, failed = out.export(entry.Get("1"), where+".value", depth+1); failed != nil {
-			return false
+		if failed == nil {
+			value, failed = out.export(mapped, where+".value", depth+1)
 		}
 		entries.Entries = append(entries.Entries, [2]any{key, value})
-		return true
 	})
 	return entries, failed
 }
@@ -199,37 +206,17 @@ func (out *exporter) exportSet(object *goja.Object, path string, depth int) (any
 	set := &Set{}
 	out.remember(object, set)
 	var failed error
-	out.isolate.runtime.ForOf(object, func(value goja.Value) bool {
+	out.isolate.intrinsics.each(out.isolate.intrinsics.setForEach, object, func(value, _ goja.Value) {
 		var item any
-		if item, failed = out.export(value, path+"<"+strconv.Itoa(len(set.Items))+">", depth+1); failed != nil {
-			return false
+		if failed == nil {
+			item, failed = out.export(value, path+"<"+strconv.Itoa(len(set.Items))+">", depth+1)
 		}
 		set.Items = append(set.Items, item)
-		return true
 	})
 	return set, failed
 }
 
-var bytesType = reflect.TypeFor[[]byte]()
-
-// exportMembers handles what the engine calls plain objects: typed arrays, host
-// objects and objects proper.
 func (out *exporter) exportMembers(object *goja.Object, path string, depth int) (any, error) {
-	iso := out.isolate
-	if object.ExportType() == bytesType && iso.intrinsics.isUint8Array(object) {
-		raw, _ := object.Export().([]byte)
-		carried := &Bytes{Data: append([]byte(nil), raw...)}
-		out.remember(object, carried)
-		return carried, nil
-	}
-	prototype := object.Prototype()
-	if prototype != nil && prototype != iso.intrinsics.objectPrototype {
-		return out.exportHostObject(object, path, depth)
-	}
-	if stream, ok := iso.exportStream(object); ok {
-		out.remember(object, stream)
-		return stream, nil
-	}
 	plain := &Object{}
 	out.remember(object, plain)
 	for _, key := range object.Keys() {
@@ -273,6 +260,9 @@ func (out *exporter) exportHostObject(object *goja.Object, path string, depth in
 	}
 	if iso.looksLikeError(object) {
 		return out.exportError(object, path, depth)
+	}
+	if iso.intrinsics.isArray(goja.FunctionCall{Arguments: []goja.Value{object}}).ToBoolean() {
+		return out.exportArray(object, path, depth) // a proxy of one
 	}
 	return nil, refuse(path, iso.className(object))
 }

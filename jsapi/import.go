@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -96,6 +97,9 @@ func (in *importer) container(data any) (goja.Value, error) {
 		return in.sortedObject(data)
 	case OwnContext, OwnSignal:
 		return in.own(data)
+	}
+	if pointer := reflect.ValueOf(data); pointer.Kind() == reflect.Pointer && pointer.IsNil() {
+		return goja.Null(), nil
 	}
 	if known, ok := in.known(data); ok {
 		return known, nil

@@ -19,6 +19,9 @@ type intrinsics struct {
 	promiseResolve  rawFunction
 	nothing         goja.Callable
 	asyncIterator   *goja.Symbol
+	isArray         rawFunction
+	mapForEach      rawFunction
+	setForEach      rawFunction
 	typedArrayTag   rawFunction  // the getter of a typed array's class name
 	goError         *goja.Symbol // holds the Go error that an error object was made from
 }
@@ -30,11 +33,21 @@ func (in *intrinsics) capture(runtime *goja.Runtime) {
 	for _, name := range in.objectPrototype.GetOwnPropertyNames() {
 		in.ownNames[name] = true
 	}
-	in.stringify = raw(runtime.Get("JSON").ToObject(runtime).Get("stringify"))
 	in.promise = runtime.Get("Promise").ToObject(runtime)
-	in.promiseResolve = raw(in.promise.Get("resolve"))
-	in.promiseThen = raw(in.promise.Get("prototype").ToObject(runtime).Get("then"))
 	in.nothing, _ = goja.AssertFunction(runtime.ToValue(func(goja.FunctionCall) goja.Value { return nil }))
+	member := func(class string, path ...string) rawFunction {
+		object := runtime.Get(class).ToObject(runtime)
+		for _, name := range path[:len(path)-1] {
+			object = object.Get(name).ToObject(runtime)
+		}
+		return raw(object.Get(path[len(path)-1]))
+	}
+	in.stringify = member("JSON", "stringify")
+	in.promiseResolve = member("Promise", "resolve")
+	in.promiseThen = member("Promise", "prototype", "then")
+	in.isArray = member("Array", "isArray")
+	in.mapForEach = member("Map", "prototype", "forEach")
+	in.setForEach = member("Set", "prototype", "forEach")
 	in.asyncIterator, _ = runtime.Get("Symbol").ToObject(runtime).Get("asyncIterator").(*goja.Symbol)
 	in.goError = goja.NewSymbol("harness.error")
 	in.captureTypedArrayTag()
@@ -48,6 +61,15 @@ func (in *intrinsics) captureTypedArrayTag() {
 	describe := raw(global.Get("Object").ToObject(in.runtime).Get("getOwnPropertyDescriptor"))
 	descriptor := describe(goja.FunctionCall{Arguments: []goja.Value{typedArray, goja.SymToStringTag}})
 	in.typedArrayTag = raw(descriptor.ToObject(in.runtime).Get("get"))
+}
+
+// each calls f with the arguments that a forEach method gives: value and key.
+func (in *intrinsics) each(forEach rawFunction, collection *goja.Object, f func(value, key goja.Value)) {
+	callback := in.runtime.ToValue(func(call goja.FunctionCall) goja.Value {
+		f(call.Argument(0), call.Argument(1))
+		return nil
+	})
+	forEach(goja.FunctionCall{This: collection, Arguments: []goja.Value{callback}})
 }
 
 // isUint8Array tells a Uint8Array from a Uint8ClampedArray.

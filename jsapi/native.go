@@ -43,7 +43,7 @@ func (c *NativeCall) Within(owner *Owner, function *Function, args ...any) error
 	outer := iso.current
 	defer func() { iso.current = outer }()
 	values := contextValues{c.Context}
-	iso.current = &activity{owner: owner, values: values, work: owner.name}
+	iso.current = &activity{owner: owner, values: values, work: owner.name, running: iso.options.Callback.Running}
 	imported, err := iso.importArgs(nil, args)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (iso *Isolate) finish(act *activity, result any, err error, convert func(an
 	if act.owner.Closed() {
 		return
 	}
-	_ = iso.enter(act, iso.options.Callback.Running, func() error {
+	_ = iso.enter(act, act.running, func() error {
 		var value goja.Value
 		if err == nil {
 			value, err = convert(result)
@@ -114,8 +114,8 @@ func (iso *Isolate) fireTimer(due *timer) {
 	if due.owner.Closed() {
 		return
 	}
-	act := &activity{owner: due.owner, values: due.values, work: "a timer"}
-	_ = iso.enter(act, iso.options.Callback.Running, func() error {
+	act := &activity{owner: due.owner, values: due.values, work: "a timer", running: iso.options.Callback.Running}
+	_ = iso.enter(act, act.running, func() error {
 		due.fire()
 		return iso.takeFault()
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Owner is what work in an isolate belongs to: one generation of an extension,
@@ -113,10 +114,11 @@ func (c ownedContext) Value(key any) any {
 // activity is what code on the loop runs for. The engine hands it from promise to
 // reaction.
 type activity struct {
-	owner  *Owner
-	values contextValues
-	work   string
-	call   *pendingCall // the call that began it, if any
+	owner   *Owner
+	values  contextValues
+	work    string
+	running time.Duration // the budget of each of its turns; 0 is no bound
+	call    *pendingCall  // the call that began it, if any
 }
 
 func (a *activity) context() context.Context {
@@ -146,5 +148,5 @@ func (iso *Isolate) currentActivity() *activity {
 	if owner == nil {
 		owner = iso.root
 	}
-	return &activity{owner: owner, work: "a promise job"}
+	return &activity{owner: owner, work: "a promise job", running: iso.options.Callback.Running}
 }

@@ -53,11 +53,11 @@ func (p *pendingCalls) failAll(err error) {
 	}
 }
 
-// AbortCalls ends every pending call with an error and aborts its signal. The
-// isolate goes on.
+// AbortCalls aborts the signal of every pending call. The calls end as their code
+// ends them, and the isolate goes on.
 func (iso *Isolate) AbortCalls(cause error) {
 	for _, call := range iso.pending.list() {
-		call.giveUp(cause)
+		call.ownSignal().Abort(cause)
 	}
 }
 

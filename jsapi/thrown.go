@@ -2,6 +2,7 @@ package jsapi
 
 import (
 	"errors"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -98,23 +99,8 @@ func topPosition(frames []goja.StackFrame) Position {
 }
 
 // isInternal reports whether a file is the harness's own, of no interest to an
-// author.
-func isInternal(file string) bool {
-	return strings.HasPrefix(file, syntheticPrefix) || strings.HasPrefix(file, "<")
-}
-
-// className is the name of an object's constructor.
-func (iso *Isolate) className(object *goja.Object) string {
-	name := object.ClassName()
-	_ = iso.runtime.Try(func() {
-		if constructor, ok := object.Get("constructor").(*goja.Object); ok {
-			if text, ok := constructor.Get("name").(goja.String); ok && text.Length() > 0 {
-				name = text.String()
-			}
-		}
-	})
-	return name
-}
+// author: a synthetic module, which has a specifier in place of a path.
+func isInternal(file string) bool { return strings.HasPrefix(file, "<") || path.Ext(file) == "" }
 
 // exportError carries an error with its own enumerable members; those that
 // cannot be carried are left out.

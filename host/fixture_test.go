@@ -234,10 +234,13 @@ func (h *testHost) fails(tool string, arguments ...any) string {
 	return result.Text()
 }
 
-// background calls a tool and returns what receives its result.
+// background calls a tool and returns what receives its result. The call is given
+// up when the test ends.
 func (h *testHost) background(tool string) <-chan *registry.Result {
 	ended := make(chan *registry.Result, 1)
-	go func() { ended <- h.CallTool(context.Background(), ToolCall{Tool: tool}) }()
+	ctx, cancel := context.WithCancel(context.Background())
+	h.Cleanup(cancel)
+	go func() { ended <- h.CallTool(ctx, ToolCall{Tool: tool}) }()
 	return ended
 }
 
@@ -317,4 +320,14 @@ func briefly(options *Options) {
 	options.Limits.Tool.Running = 300 * time.Millisecond
 	options.Limits.Callback.Running = 300 * time.Millisecond
 	options.Limits.Hook.Running = 300 * time.Millisecond
+}
+
+// read returns a file below the world's root.
+func (w *testWorld) read(name string) string {
+	w.Helper()
+	data, err := os.ReadFile(w.path(name))
+	if err != nil {
+		w.Fatal(err)
+	}
+	return string(data)
 }

@@ -138,7 +138,6 @@ func (h *Host) refuse(ctx context.Context, a *attempt, cause error) Outcome {
 	ctx = context.WithoutCancel(ctx)
 	outcome := outcomeOf(cause)
 	duration := h.options.Clock.Now().Sub(a.began)
-	h.setProblems(problemsOf(cause))
 	err := h.change(ctx, func(record *Record) {
 		record.Current, record.Error = a.commit, cause.Error()
 		if record.Trial != nil && record.Trial.Commit == a.commit {
@@ -151,6 +150,8 @@ func (h *Host) refuse(ctx context.Context, a *attempt, cause error) Outcome {
 	if err != nil {
 		h.Report("", fmt.Errorf("record the refusal of commit %.7s: %w", a.commit, err))
 	}
+	// The commit counts as loading until the record says what became of it.
+	h.setProblems(problemsOf(cause))
 	h.statusChanged()
 	h.options.Logger.Warn("commit is refused", "commit", a.commit, "error", cause)
 	return outcome

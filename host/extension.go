@@ -188,6 +188,9 @@ func (e *extension) problem(step string, err error) *registry.Problem {
 	}
 	if at := placeOf(err); at.File != "" {
 		problem.Position = registry.Position{File: at.File, Line: at.Line, Column: at.Column}
+		if e.source.Graph != nil {
+			problem.Message = excerpt(e.source.Graph.Problem(at.File, at.Line, at.Column, problem.Message))
+		}
 	}
 	return problem
 }

@@ -56,8 +56,7 @@ func waysHere(t *testing.T) []run.Way {
 		t.Fatal(err)
 	}
 	defer world.Close()
-	// The folder with the binaries of the scripts is the first in PATH.
-	program := filepath.Join(filepath.SplitList(os.Getenv("PATH"))[0], "harness")
+	program := programFile()
 	commands, err := run.New(context.Background(), world, run.Options{
 		Private: t.TempDir(), Helper: []string{program, helperCommand},
 	})
@@ -91,6 +90,7 @@ func runScripts(t *testing.T, dir string, way run.Name) {
 			env.Setenv("REPO", filepath.Join(env.WorkDir, "world/root/src/sausage"))
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			env.Setenv("TSC", compiler())
+			env.Setenv("HARNESS", programFile())
 			env.Values[servingKey{}] = &serving{}
 			if err := os.MkdirAll(home, 0o755); err != nil {
 				return err
@@ -101,6 +101,12 @@ func runScripts(t *testing.T, dir string, way run.Name) {
 			"serve": serve, "stop": stop, "apply": apply, "await": await, "replace": replace, "makebig": makeBig,
 		},
 	})
+}
+
+// programFile is the binary that the scripts run: the folder with it is the first
+// in PATH.
+func programFile() string {
+	return filepath.Join(filepath.SplitList(os.Getenv("PATH"))[0], "harness")
 }
 
 // compiler is where npm puts tsc.

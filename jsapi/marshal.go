@@ -11,8 +11,8 @@ import (
 )
 
 // MarshalData writes data as JSON, the way JSON.stringify would: members that
-// are undefined or functions are left out, NaN is null, a Date is its ISO form.
-// A cycle and a bigint are errors.
+// are undefined or functions are left out, NaN is null, a Date is its ISO form
+// (ECMA-262, sections 25.5.2 and 21.4.1.32). A cycle and a bigint are errors.
 func MarshalData(data any) ([]byte, error) {
 	var out bytes.Buffer
 	if err := marshal(&out, data, 0); err != nil {
@@ -22,7 +22,8 @@ func MarshalData(data any) ([]byte, error) {
 }
 
 // Plain makes ordinary Go values of data: map[string]any, []any, string, bool,
-// float64, []byte, time.Time, *big.Int and nil. Functions, streams and signals
+// float64, []byte, time.Time, *big.Int and nil, which also stands for undefined
+// and for an invalid date. Functions, streams and signals
 // stay what they are. Key order is lost. A cycle is an error.
 func Plain(data any) (any, error) { return plain(data, 0) }
 
@@ -55,12 +56,20 @@ func marshal(out *bytes.Buffer, data any, depth int) error {
 			out.WriteString("null")
 			return nil
 		}
+		if data == 0 {
+			out.WriteByte('0') // negative zero too
+			return nil
+		}
 	case Date:
 		if math.IsNaN(float64(data)) {
 			out.WriteString("null")
 			return nil
 		}
-		return marshal(out, data.Time().Format("2006-01-02T15:04:05.000Z"), depth)
+		marshalString(out, data.text())
+		return nil
+	case string:
+		marshalString(out, data)
+		return nil
 	case *Map, *Set, *Error, *Bytes, Undefined, *Function, *Signal, *Stream, *CallContext, *Reference:
 		out.WriteString("{}")
 		return nil
@@ -92,11 +101,7 @@ func marshalObject(out *bytes.Buffer, object *Object, depth int) error {
 			out.WriteByte(',')
 		}
 		written++
-		name, err := json.Marshal(key)
-		if err != nil {
-			return err
-		}
-		out.Write(name)
+		marshalString(out, key)
 		out.WriteByte(':')
 		if err := marshal(out, value, depth+1); err != nil {
 			return err
@@ -104,6 +109,45 @@ func marshalObject(out *bytes.Buffer, object *Object, depth int) error {
 	}
 	out.WriteByte('}')
 	return nil
+}
+
+// marshalString writes a string as JSON.stringify does, which leaves alone what
+// encoding/json escapes for the sake of HTML.
+func marshalString(out *bytes.Buffer, text string) {
+	out.WriteByte('"')
+	for _, r := range text {
+		switch r {
+		case '"', '\\':
+			out.WriteByte('\\')
+			out.WriteRune(r)
+		case '\b':
+			out.WriteString(`\b`)
+		case '\f':
+			out.WriteString(`\f`)
+		case '\n':
+			out.WriteString(`\n`)
+		case '\r':
+			out.WriteString(`\r`)
+		case '\t':
+			out.WriteString(`\t`)
+		default:
+			if r < ' ' {
+				fmt.Fprintf(out, `\u%04x`, r)
+				continue
+			}
+			out.WriteRune(r)
+		}
+	}
+	out.WriteByte('"')
+}
+
+// text is the date as Date.prototype.toISOString shows it.
+func (d Date) text() string {
+	at := d.Time()
+	if year := at.Year(); year < 0 || year > 9999 {
+		return fmt.Sprintf("%+07d", year) + at.Format("-01-02T15:04:05.000Z")
+	}
+	return at.Format("2006-01-02T15:04:05.000Z")
 }
 
 // Time returns the date as a time in UTC. It must not be called on an invalid
@@ -136,6 +180,9 @@ func plain(data any, depth int) (any, error) {
 	case *Bytes:
 		return data.Data, nil
 	case Date:
+		if math.IsNaN(float64(data)) {
+			return nil, nil
+		}
 		return data.Time(), nil
 	}
 	return data, nil

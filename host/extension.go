@@ -155,7 +155,7 @@ func (i *incarnation) Call(ctx context.Context, job jsapi.Job, path string, args
 	if function == nil {
 		return nil, fmt.Errorf("extension %s has no function %s", i.home.extension, path)
 	}
-	job.Owner = i.owner
+	job.Owner, job.Queue = i.owner, i.home.host.options.Limits.Queue
 	return i.home.isolate.Call(ctx, job, function, args...)
 }
 

@@ -58,6 +58,7 @@ func TestCommitsFasterThanLoadsEndWithTheNewestAndNeverAMix(t *testing.T) {
 }
 
 func TestALoadThatTakesLongIsCancelledForANewerTipButNeverTwoInARow(t *testing.T) {
+	t.Parallel() // the second load takes its 3 s
 	clock := newManualClock()
 	hung := func(n int) files {
 		return files{server("a"): extensionOf("a", fmt.Sprintf(`await host.fs.write("/tmp/began%d", ""); await new Promise(() => {});`, n))}
@@ -110,6 +111,7 @@ func TestAFixGetsPastAFactoryThatHangs(t *testing.T) {
 }
 
 func TestAFixGetsPastAnOnOpenThatHangs(t *testing.T) {
+	t.Parallel() // closing waits for the callback that hangs
 	w := newWorld(t, files{server("a"): extensionOf("a", `host.onOpen(() => new Promise(() => {}));`, tool("a", `return "A";`))})
 	h := w.open(inMemory)
 	same(t, h.call("a"), "A") // calls may arrive before it returns

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -26,7 +27,7 @@ func TestTheHostNamesItsExtensionAndGeneration(t *testing.T) {
 }
 
 func TestMembersThatAreNotThereYetSayWhatBringsThem(t *testing.T) {
-	for member, statement := range map[string]string{
+	members := map[string]string{
 		"harness()":  `return host.harness()`,
 		"models()":   `return host.models()`,
 		"storage":    `return host.storage.scanSubmissions({})`,
@@ -36,11 +37,14 @@ func TestMembersThatAreNotThereYetSayWhatBringsThem(t *testing.T) {
 		"eventLog":   `return host.eventLog.read({})`,
 		"routines":   `return host.routines.list()`,
 		"capability": `return host.capability("kind")`,
-	} {
-		t.Run(member, func(t *testing.T) {
-			h := probe(t, "", caught(statement))
-			contains(t, h.call("probe"), "NotAvailable: "+member, "arrives with")
-		})
+	}
+	var tools []string
+	for member, statement := range members {
+		tools = append(tools, tool(strings.Trim(member, "()"), caught(statement)))
+	}
+	h := newWorld(t, files{server("probe"): extensionOf("probe", "", tools...)}).open(inMemory)
+	for member := range members {
+		contains(t, h.call(strings.Trim(member, "()")), "NotAvailable: "+member, "arrives with")
 	}
 }
 
@@ -180,12 +184,12 @@ func TestWantSeesOnlyEarlierExtensionsOfTheCandidate(t *testing.T) {
 
 func TestAJobThatWaitsTooLongForItsTurnIsBusy(t *testing.T) {
 	w := newWorld(t, files{server("a"): extensionOf("a", "",
-		tool("spin", `await host.fs.write("/tmp/spins", ""); let n = 0; const end = Date.now() + 11500; while (Date.now() < end) n++; return "done";`),
+		tool("spin", `await host.fs.write("/tmp/spins", ""); let n = 0; const end = Date.now() + 1500; while (Date.now() < end) n++; return "done";`),
 		tool("ok", `return "ok";`))})
-	h := w.open(inMemory, func(o *Options) { o.Limits.Tool.Running = patient })
+	h := w.open(inMemory, func(o *Options) { o.Limits.Queue = 300 * time.Millisecond })
 	spins := h.background("spin")
 	h.until("spinning", func(Status) bool { _, err := h.Files().Stat("/tmp/spins"); return err == nil })
-	contains(t, h.fails("ok"), "waited 10s for its turn")
+	contains(t, h.fails("ok"), "waited 300ms for its turn")
 	same(t, await(t, "the spinning call", spins).Text(), "done")
 	same(t, h.call("ok"), "ok")
 }

@@ -73,7 +73,7 @@ func (e Env) Rename(_ context.Context, from, to string) error { return e.World.F
 // Watch implements [registry.Env].
 func (e Env) Watch(ctx context.Context, path string, changed func(registry.FileChange)) (func(), error) {
 	stop, err := e.World.Files.WatchChanges(path, func(change vfs.Change) {
-		changed(registry.FileChange{Kind: change.Kind, Path: changedPath(path, change)})
+		changed(registry.FileChange{Kind: change.Kind, Path: changedPath(e.World.Files, path, change)})
 	})
 	if err != nil {
 		return nil, err

@@ -127,7 +127,7 @@ func (h *Host) watch(call *jsapi.NativeCall) (any, error) {
 	owner := call.Owner
 	deliver := h.deliveries(owner, "a file watch")
 	stop, err := h.world.Files.WatchChanges(name, func(change vfs.Change) {
-		deliver.post(callback, jsapi.NewObject("kind", change.Kind, "path", changedPath(name, change)))
+		deliver.post(callback, jsapi.NewObject("kind", change.Kind, "path", changedPath(h.world.Files, name, change)))
 	})
 	if err != nil {
 		return nil, shown(err)
@@ -141,10 +141,13 @@ func (h *Host) watch(call *jsapi.NativeCall) (any, error) {
 	}), nil
 }
 
-// changedPath is the world path of what changed at or in a watched path.
-func changedPath(watched string, change vfs.Change) string {
-	if change.Name == "" || path.Base(watched) == change.Name {
-		return watched
+// changedPath is the world path of what changed at or in a watched path. A file
+// has its own name in a change; so may an entry of a folder.
+func changedPath(world *vfs.World, watched string, change vfs.Change) string {
+	if path.Base(watched) == change.Name {
+		if info, err := world.Stat(watched); err != nil || !info.IsDir() {
+			return path.Clean(watched)
+		}
 	}
 	return path.Join(watched, change.Name)
 }

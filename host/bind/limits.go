@@ -26,7 +26,8 @@ type Limits struct {
 	Commit   time.Duration // all factories of a commit together
 	Hook     Limit         // hooks, sections, wraps, prepareArguments
 	Tool     Limit
-	Callback Limit // services, commands, routines, timers, watches, onOpen, onClose, dispose
+	Callback Limit         // services, commands, routines, timers, watches, onOpen, onClose, dispose
+	Queue    time.Duration // how long a call waits for its turn
 }
 
 // WithDefaults fills in those of [DefaultLimits] where a field is zero.
@@ -36,6 +37,7 @@ func (l Limits) WithDefaults() Limits {
 	l.Commit = cmp.Or(l.Commit, defaults.Commit)
 	l.Hook, l.Tool = cmp.Or(l.Hook, defaults.Hook), cmp.Or(l.Tool, defaults.Tool)
 	l.Callback = cmp.Or(l.Callback, defaults.Callback)
+	l.Queue = cmp.Or(l.Queue, defaults.Queue)
 	return l
 }
 
@@ -48,5 +50,6 @@ func DefaultLimits() Limits {
 		Hook:     Limit{Running: 5 * time.Second, Whole: 10 * time.Second},
 		Tool:     Limit{Running: 5 * time.Second},
 		Callback: Limit{Running: 5 * time.Second, Whole: time.Minute},
+		Queue:    jsapi.DefaultQueue,
 	}
 }

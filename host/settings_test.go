@@ -1,0 +1,65 @@
+package host
+
+import (
+	"strings"
+	"testing"
+)
+
+// settingsWorld has tools that tell the settings.
+func settingsWorld(t *testing.T, settings string) (*testWorld, *testHost) {
+	t.Helper()
+	w := newWorld(t, files{"settings.json": settings, server("a"): extensionOf("a", "",
+		tool("get", caught(`return host.settings()`)),
+		tool("frozen", `const s = host.settings(); try { "use strict"; s.list.push(1); } catch { return String(Object.isFrozen(s)); } return "changed";`),
+		tool("checked", caught(`return host.settings({ type: "object", required: ["name"], properties: {
+			name: { type: "string" }, volume: { type: "number", default: 3 },
+			nested: { type: "object", default: {}, properties: { deep: { default: [1] } } } } })`)),
+	)})
+	return w, w.open(inMemory)
+}
+
+// eventually calls a tool until it answers with a text.
+func (h *testHost) eventually(tool, want string) {
+	h.Helper()
+	h.until(tool+" "+want, func(Status) bool { return strings.Contains(h.call(tool), want) })
+}
+
+func TestSettingsAreLiveWithoutACommit(t *testing.T) {
+	w, h := settingsWorld(t, `{"name": "one"}`)
+	contains(t, h.call("get"), `{"name":"one"}`)
+	w.write(files{"settings.json": `{"name": "two"}`})
+	h.eventually("get", `{"name":"two"}`)
+	w.write(files{"settings.json": ""})
+	h.eventually("get", `{}`)
+}
+
+func TestBrokenSettingsKeepTheLastGoodValueAndRaiseANotice(t *testing.T) {
+	w, h := settingsWorld(t, `{"name": "good"}`)
+	w.write(files{"settings.json": "{\n  \"name\": oops\n}"})
+	status := h.until("the notice", func(s Status) bool { return s.Notice != nil })
+	contains(t, status.Notice.Message, "settings.json:2:11", "JSON")
+	contains(t, h.call("get"), `{"name":"good"}`)
+}
+
+func TestSettingsThatNeverWereGoodThrowWithTheirPlace(t *testing.T) {
+	w, h := settingsWorld(t, "{\n\"a\": 1,\n}")
+	contains(t, h.call("get"), "SettingsInvalid: ", "/src/sausage/settings.json:3:1")
+	w.write(files{"settings.json": `[1]`})
+	h.eventually("get", "must be a JSON object")
+	w.write(files{"settings.json": `{"name": "good"}`})
+	h.eventually("get", `{"name":"good"}`)
+}
+
+func TestSettingsAreFrozen(t *testing.T) {
+	_, h := settingsWorld(t, `{"list": []}`)
+	same(t, h.call("frozen"), "true")
+}
+
+func TestASchemaCompletesAndValidatesTheSettings(t *testing.T) {
+	w, h := settingsWorld(t, `{"name": "x", "nested": {}}`)
+	contains(t, h.call("checked"), `"volume":3`, `"deep":[1]`, `"name":"x"`)
+	w.write(files{"settings.json": `{"name": 5}`})
+	h.eventually("checked", "SettingsInvalid: ")
+	contains(t, h.call("checked"), "/name", "settings.json")
+	contains(t, h.call("get"), `{"name":5}`)
+}

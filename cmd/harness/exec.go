@@ -13,7 +13,7 @@ import (
 )
 
 type execCommand struct {
-	Cwd     string        `help:"The folder to start in, a world path." default:"/src/sausage" placeholder:"PATH"`
+	Cwd     string        `help:"The folder to start in, a world path; /src/sausage by default." default:"/src/sausage" placeholder:"PATH"`
 	Env     []string      `short:"e" sep:"none" help:"A variable to add to the world's environment; can be given again." placeholder:"NAME=VALUE"`
 	Timeout time.Duration `help:"End the command and all it started after this time, such as 30s." placeholder:"TIME"`
 	Stdin   bool          `short:"i" help:"Read standard input to its end and give it to the command."`
@@ -23,9 +23,9 @@ type execCommand struct {
 // Help implements [kong.HelpProvider].
 func (*execCommand) Help() string {
 	return `The command sees the world as /, in the environment that the commands of extensions get: nothing of this
-shell's environment. Its output comes as it is written, and its exit code is that of harness: 127 when the program does not
-exist, 126 when it cannot be started, 128 and the number of the signal that ended it. Ctrl-C ends it with all
-that it started. Without a running harness it runs without extensions.
+shell's environment. Its output comes as it is written. harness exits with its exit code, or with 127 when the
+program or the folder does not exist, 126 when it cannot be started, 128 and the number of the signal that ended it.
+Ctrl-C ends it with all that it started. Without a running harness it runs without extensions.
 
 Example:
 

@@ -72,7 +72,8 @@ func execute(arguments []string) int {
 	var line commandLine
 	parser, err := kong.New(&line,
 		kong.Name("harness"),
-		kong.Description("Serves a world of TypeScript extensions: edit, commit, and the next call runs the new code."),
+		kong.Description("Serves a world of TypeScript extensions: edit, commit, and the next call runs the new code.\n\n"+
+			"Exit codes: 0 when it is done, 1 for a failure, 2 for wrong usage, 130 when it was interrupted."),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 90}),
 	)

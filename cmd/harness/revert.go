@@ -13,7 +13,7 @@ type revertCommand struct{}
 // Help implements [kong.HelpProvider].
 func (*revertCommand) Help() string {
 	return `Moves refs/heads/main to the last commit that was live, as extensions-revert does in the world. Index and
-checkout stay as they are, so that nothing you wrote is lost: git diff shows it.
+checkout stay as they are, so that nothing you wrote is lost: git diff HEAD shows it.
 
 Example:
 

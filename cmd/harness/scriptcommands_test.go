@@ -27,14 +27,22 @@ type serving struct {
 
 type servingKey struct{}
 
+// limitedKB is the memory of a harness that is to die of a script: no more than that,
+// so that nothing else on the machine suffers.
+const limitedKB = 4 << 20
+
 // serve starts "harness run" and waits until it is ready. Its arguments are further
-// variables of its environment.
+// variables of its environment, after "limited" for one with little memory.
 func serve(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(servingKey{}).(*serving)
 	if neg || s.command != nil {
-		ts.Fatalf("usage: serve [NAME=VALUE...], when none is running")
+		ts.Fatalf("usage: serve [limited] [NAME=VALUE...], when none is running")
 	}
 	command := exec.Command("harness", "run")
+	if len(args) > 0 && args[0] == "limited" {
+		args = args[1:]
+		command = exec.Command("sh", "-c", fmt.Sprintf("ulimit -d %d; exec harness run", limitedKB))
+	}
 	command.Dir, command.Env = ts.MkAbs("."), args
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "HARNESS_WORLD", "HARNESS_WAY", "GIT_CONFIG_NOSYSTEM"} {
 		if value := ts.Getenv(name); value != "" {
@@ -107,6 +115,30 @@ func stop(ts *testscript.TestScript, neg bool, args []string) {
 	_, _ = ts.Stdout().Write([]byte(s.said()))
 	if err != nil && signal != syscall.SIGKILL {
 		ts.Fatalf("harness run: %v\n%s", err, s.said())
+	}
+}
+
+// signalHarness signals the harness and does not wait.
+func signalHarness(ts *testscript.TestScript, neg bool, args []string) {
+	s := ts.Value(servingKey{}).(*serving)
+	if neg || len(args) != 1 || args[0] != "INT" || s.command == nil {
+		ts.Fatalf("usage: signal INT, when one is running")
+	}
+	ts.Check(s.command.Process.Signal(syscall.SIGINT))
+}
+
+// gone waits until a signal has ended the harness.
+func gone(ts *testscript.TestScript, neg bool, args []string) {
+	s := ts.Value(servingKey{}).(*serving)
+	if neg || len(args) != 0 || s.command == nil {
+		ts.Fatalf("usage: gone, when one is running")
+	}
+	<-s.done
+	err := s.command.Wait()
+	s.command = nil
+	var ended *exec.ExitError
+	if !errors.As(err, &ended) {
+		ts.Fatalf("the harness ended in order: %v", err)
 	}
 }
 

@@ -28,8 +28,13 @@ const trialTime = 60 * time.Second
 func (c *trialCommand) Run(ctx context.Context, p *program) error {
 	// RLIMIT_DATA counts private writable memory (setrlimit(2)), which RLIMIT_AS
 	// does not tell from the address space that Go only reserves.
-	limit := &syscall.Rlimit{Cur: c.Memory, Max: c.Memory}
-	if err := syscall.Setrlimit(syscall.RLIMIT_DATA, limit); err != nil {
+	var limit syscall.Rlimit
+	err := syscall.Getrlimit(syscall.RLIMIT_DATA, &limit)
+	if err == nil && limit.Cur > c.Memory {
+		limit.Cur = c.Memory
+		err = syscall.Setrlimit(syscall.RLIMIT_DATA, &limit)
+	}
+	if err != nil {
 		return fmt.Errorf("limit the memory of the trial: %w", err)
 	}
 	options, err := p.options(slog.New(slog.DiscardHandler))

@@ -57,6 +57,16 @@ func (h *Host) Reload(ctx context.Context) error {
 	}
 }
 
+// Tip returns the newest commit of the branch, which need not have been looked at
+// yet. Errors: those of [worktree.Repo.Tip].
+func (h *Host) Tip(ctx context.Context) (string, error) {
+	tip, err := h.repo.Tip(ctx)
+	if err != nil {
+		return "", err
+	}
+	return tip.String(), nil
+}
+
 // Watch calls changed after each change of the status, until the host closes.
 // changed must not block.
 func (h *Host) Watch(changed func()) {

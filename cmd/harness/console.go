@@ -4,14 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
-	"os"
 	"strings"
-	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // console shows log records to a person: a line each, and what has lines of its
@@ -23,43 +18,10 @@ type console struct {
 	groups string
 }
 
-// output is a terminal, or a file that gets no colours.
-type output struct {
-	mu     sync.Mutex
-	to     io.Writer
-	colour bool
-}
-
 var _ slog.Handler = (*console)(nil)
 
 // newConsole shows records of a level and above.
-func newConsole(to *os.File, level slog.Level) *console {
-	return &console{out: &output{to: to, colour: coloured(to)}, level: level}
-}
-
-// coloured reports whether a file is a terminal whose user has not set NO_COLOR
-// (no-color.org).
-func coloured(file *os.File) bool {
-	_, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS)
-	return err == nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-}
-
-// The colours of ECMA-48, select graphic rendition.
-const (
-	plainText = "\x1b[0m"
-	bold      = "\x1b[1m"
-	dim       = "\x1b[2m"
-	red       = "\x1b[31m"
-	green     = "\x1b[32m"
-	yellow    = "\x1b[33m"
-)
-
-func (o *output) paint(colour, text string) string {
-	if !o.colour || text == "" {
-		return text
-	}
-	return colour + text + plainText
-}
+func newConsole(to *output, level slog.Level) *console { return &console{out: to, level: level} }
 
 // Enabled implements [slog.Handler].
 func (c *console) Enabled(_ context.Context, level slog.Level) bool { return level >= c.level }
@@ -117,9 +79,7 @@ func (c *console) Handle(_ context.Context, record slog.Record) error {
 			line.WriteString("  " + strings.TrimRight(text, "\n") + "\n")
 		}
 	}
-	c.out.mu.Lock()
-	defer c.out.mu.Unlock()
-	_, err := c.out.to.Write(line.Bytes())
+	_, err := c.out.Write(line.Bytes())
 	return err
 }
 

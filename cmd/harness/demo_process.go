@@ -29,8 +29,7 @@ type demo struct {
 // explain begins a step.
 func (d *demo) explain(text string) {
 	d.steps++
-	out := &output{colour: coloured(d.out)}
-	fmt.Fprintf(d.out, "\n%s\n", out.paint(bold, fmt.Sprintf("%d. %s", d.steps, text)))
+	fmt.Fprintf(d.out, "\n%s\n", d.out.paint(bold, fmt.Sprintf("%d. %s", d.steps, text)))
 }
 
 // say prints indented lines.
@@ -47,8 +46,7 @@ func (d *demo) command(arguments ...string) *exec.Cmd {
 
 // show runs a command of the program and shows it with what it says.
 func (d *demo) show(ctx context.Context, arguments ...string) error {
-	out := &output{colour: coloured(d.out)}
-	d.say("%s", out.paint(dim, "$ harness "+quoted(arguments)))
+	d.say("%s", d.out.paint(dim, "$ harness "+quoted(arguments)))
 	said, err := d.output(ctx, arguments...)
 	if len(bytes.TrimSpace(said)) > 0 {
 		d.say("%s", said)
@@ -88,8 +86,7 @@ func (d *demo) loaded(ctx context.Context) (status host.Status, err error) {
 
 // start starts a harness and waits until it is ready.
 func (d *demo) start(ctx context.Context) error {
-	out := &output{colour: coloured(d.out)}
-	d.say("%s", out.paint(dim, "$ harness run &"))
+	d.say("%s", d.out.paint(dim, "$ harness run &"))
 	command := d.command("run")
 	pipe, err := command.StdoutPipe()
 	if err != nil {

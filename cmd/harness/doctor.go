@@ -63,11 +63,10 @@ func (c *doctorCommand) Run(ctx context.Context, p *program) error {
 }
 
 func (p *program) printFindings(findings []finding) {
-	out := &output{to: p.out, colour: coloured(p.out)}
 	colours := map[verdict]string{fine: green, warning: yellow, failure: red}
 	for _, f := range findings {
 		word := string(f.Verdict) + strings.Repeat(" ", len(warning)-len(f.Verdict))
-		p.say("%s  %-14s %s", out.paint(colours[f.Verdict], word), f.Check, strings.ReplaceAll(f.Message, "\n", "\n"+strings.Repeat(" ", 21)))
+		p.say("%s  %-14s %s", p.out.paint(colours[f.Verdict], word), f.Check, strings.ReplaceAll(f.Message, "\n", "\n"+strings.Repeat(" ", 21)))
 		if f.Advice != "" {
 			p.say("%21s→ %s", "", f.Advice)
 		}

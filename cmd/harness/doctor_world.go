@@ -86,7 +86,7 @@ func (p *program) checkHarness(ctx context.Context) []finding {
 	message := "none runs; the database can be read"
 	err := p.reach(ctx, func(client *control.Client) (err error) {
 		message = "one runs and answers"
-		status, err = client.Status(ctx, "")
+		status, err = client.Status(ctx)
 		return err
 	}, func() (err error) {
 		status, err = host.ReadStatus(ctx, p.world)

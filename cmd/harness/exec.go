@@ -50,7 +50,7 @@ func (c *execCommand) Run(ctx context.Context, p *program) error {
 				if stream == run.Stderr {
 					to = p.err
 				}
-				_, _ = io.WriteString(to, text) // a reader that went away ends the program by SIGPIPE
+				_, _ = io.WriteString(to, text) // its error is reported at the end
 			}))
 			return err
 		})

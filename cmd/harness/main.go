@@ -90,7 +90,12 @@ func execute(arguments []string) int {
 		fmt.Fprintf(os.Stderr, "harness: find the world: %v\n", err)
 		return 1
 	}
-	return exitCode(parsed.Run(&program{world: dir, way: line.Way, in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	p := &program{world: dir, way: line.Way, in: os.Stdin, out: newOutput(os.Stdout), err: newOutput(os.Stderr)}
+	err = parsed.Run(p)
+	if failed := p.out.failed(); err == nil && failed != nil {
+		err = fmt.Errorf("write the output: %w", failed)
+	}
+	return exitCode(err)
 }
 
 // asked gives the command, after a space, that a wrong usage was about.

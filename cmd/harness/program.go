@@ -19,8 +19,8 @@ type program struct {
 	world   string // absolute host path
 	way     run.Name
 	in      *os.File
-	out     *os.File
-	err     *os.File
+	out     *output
+	err     *output
 	waiting bool // it was said that another process is waited for
 }
 

@@ -42,11 +42,10 @@ func (c *reloadCommand) Run(ctx context.Context, p *program) error {
 
 // reportTip says what became of the newest commit, and gives the exit code.
 func reportTip(p *program, status host.Status) int {
-	out := &output{to: p.out, colour: coloured(p.out)}
 	if status.Error == nil && status.Good != nil && status.Current != nil && *status.Good == *status.Current {
 		p.say("%s is live", short(*status.Good))
 		return 0
 	}
-	printTip(p, out, status)
+	printTip(p, status)
 	return 1
 }

@@ -28,11 +28,7 @@ func (c *revertCommand) Run(ctx context.Context, p *program) error {
 		if code = result.Code; err != nil || code != 0 {
 			return err
 		}
-		tip, err := branchTip(ctx, client)
-		if err != nil {
-			return err
-		}
-		status, err := client.Status(ctx, tip)
+		status, err := client.Settled(ctx)
 		if err == nil {
 			code = reportTip(p, status)
 		}

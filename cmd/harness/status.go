@@ -32,13 +32,11 @@ func (c *statusCommand) Run(ctx context.Context, p *program) error {
 	served := false
 	err := p.reach(ctx, func(client *control.Client) (err error) {
 		served = true
-		tip := ""
 		if c.Wait {
-			if tip, err = branchTip(ctx, client); err != nil {
-				return err
-			}
+			status, err = client.Settled(ctx)
+		} else {
+			status, err = client.Status(ctx)
 		}
-		status, err = client.Status(ctx, tip)
 		return err
 	}, func() (err error) {
 		status, err = host.ReadStatus(ctx, p.world)
@@ -61,21 +59,6 @@ func (c *statusCommand) Run(ctx context.Context, p *program) error {
 	return err
 }
 
-// branchTip asks git in the world for the newest commit.
-func branchTip(ctx context.Context, client *control.Client) (string, error) {
-	var said, complaint strings.Builder
-	result, err := client.Exec(ctx, control.ExecRequest{
-		Argv: []string{"git", "rev-parse", "--verify", "refs/heads/main^{commit}"}, Dir: host.Repository,
-	}, &said, &complaint)
-	if err != nil {
-		return "", err
-	}
-	if result.Code != 0 {
-		return "", fmt.Errorf("find the newest commit of main: %s", strings.TrimSpace(complaint.String()))
-	}
-	return strings.TrimSpace(said.String()), nil
-}
-
 func printJSON(to io.Writer, document any) error {
 	encoder := json.NewEncoder(to)
 	encoder.SetIndent("", "  ")
@@ -84,22 +67,21 @@ func printJSON(to io.Writer, document any) error {
 
 // printStatus shows the status to a person.
 func printStatus(p *program, status host.Status, served bool) {
-	out := &output{to: p.out, colour: coloured(p.out)}
 	if !served {
 		p.say("no harness runs; this is what the last one stored")
 	}
 	switch {
 	case status.Good == nil:
-		p.say("live     %s", out.paint(yellow, "no commit"))
+		p.say("live     %s", p.out.paint(yellow, "no commit"))
 	case status.LoadedAt != nil:
-		p.say("live     %s, loaded %s in %.1f ms", out.paint(green, short(*status.Good)), status.LoadedAt.Local().Format("2006-01-02 15:04:05"), *status.DurationMS)
+		p.say("live     %s, loaded %s in %.1f ms", p.out.paint(green, short(*status.Good)), status.LoadedAt.Local().Format("2006-01-02 15:04:05"), *status.DurationMS)
 	default:
-		p.say("live     %s", out.paint(green, short(*status.Good)))
+		p.say("live     %s", p.out.paint(green, short(*status.Good)))
 	}
 	if status.Loading != nil {
 		p.say("loading  %s", short(*status.Loading))
 	}
-	printTip(p, out, status)
+	printTip(p, status)
 	if status.Notice != nil {
 		p.say("notice   %s %s", status.Notice.Time.Local().Format("15:04:05"), strings.TrimPrefix(status.Notice.Extension+": "+status.Notice.Message, ": "))
 	}
@@ -107,19 +89,19 @@ func printStatus(p *program, status host.Status, served bool) {
 		p.say("commands %s", gap)
 	}
 	for _, extension := range status.Extensions {
-		printExtension(p, out, extension)
+		printExtension(p, extension)
 	}
 }
 
 // printTip shows what is wrong with the newest commit.
-func printTip(p *program, out *output, status host.Status) {
+func printTip(p *program, status host.Status) {
 	if status.Error == nil {
 		return
 	}
 	if status.Current != nil {
-		p.say("newest   %s, %s", short(*status.Current), out.paint(red, "not live"))
+		p.say("newest   %s, %s", short(*status.Current), p.out.paint(red, "not live"))
 	} else {
-		p.say("newest   %s", out.paint(red, "none"))
+		p.say("newest   %s", p.out.paint(red, "none"))
 	}
 	message := *status.Error
 	if len(status.Problems) > 0 {
@@ -128,7 +110,7 @@ func printTip(p *program, out *output, status host.Status) {
 	p.say("  %s", strings.ReplaceAll(strings.TrimRight(message, "\n"), "\n", "\n  "))
 }
 
-func printExtension(p *program, out *output, extension host.ExtensionStatus) {
+func printExtension(p *program, extension host.ExtensionStatus) {
 	var has []string
 	for _, part := range []struct {
 		word  string
@@ -144,7 +126,7 @@ func printExtension(p *program, out *output, extension host.ExtensionStatus) {
 	}
 	state := ""
 	if extension.State != host.StateLive {
-		state = out.paint(red, string(extension.State)) + " "
+		state = p.out.paint(red, string(extension.State)) + " "
 	}
 	if extension.Calls > 0 {
 		has = append(has, fmt.Sprintf("%d calls running", extension.Calls))

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 
 	"github.com/seed-d579e5eb/harness/host"
 	"github.com/seed-d579e5eb/harness/registry"
@@ -60,16 +59,17 @@ func Dial(ctx context.Context, socket string) (*Client, error) {
 	}}}, nil
 }
 
-// Status returns the document of /proc/extensions. With a tip it is that after
-// this commit was loaded or refused as the newest of the branch, which it waits
-// for.
-func (c *Client) Status(ctx context.Context, tip string) (host.Status, error) {
-	path := pathStatus
-	if tip != "" {
-		path += "?tip=" + url.QueryEscape(tip)
-	}
+// Status returns the document of /proc/extensions.
+func (c *Client) Status(ctx context.Context) (host.Status, error) {
 	var status host.Status
-	return status, c.document(ctx, http.MethodGet, path, &status)
+	return status, c.document(ctx, http.MethodGet, pathStatus, &status)
+}
+
+// Settled returns it once the newest commit of the branch has been loaded or
+// refused. A branch without a commit is an error.
+func (c *Client) Settled(ctx context.Context) (host.Status, error) {
+	var status host.Status
+	return status, c.document(ctx, http.MethodGet, pathStatus+"?settled", &status)
 }
 
 // Tools lists the tools that can be called.
@@ -88,11 +88,7 @@ func (c *Client) Reload(ctx context.Context) (host.Status, error) {
 // of the caller.
 func (c *Client) Call(ctx context.Context, request CallRequest, progress func(registry.Progress)) (*registry.Result, error) {
 	var result *registry.Result
-	err := c.lines(ctx, pathCall, request, func(decoder *json.Decoder) (bool, error) {
-		var line callLine
-		if err := decoder.Decode(&line); err != nil {
-			return false, err
-		}
+	err := readLines(ctx, c, pathCall, request, func(line callLine) (last bool, err error) {
 		if line.Result != nil {
 			result = line.Result
 			return true, nil
@@ -104,15 +100,11 @@ func (c *Client) Call(ctx context.Context, request CallRequest, progress func(re
 }
 
 // Exec runs a command in the world; see [host.Host.Exec]. Its output goes to the
-// writers as it comes and not into the result. An error of starting it is a
-// [*run.StartError].
+// writers as it comes and not into the result; an error of theirs ends the command.
+// An error of starting it is a [*run.StartError].
 func (c *Client) Exec(ctx context.Context, request ExecRequest, stdout, stderr io.Writer) (run.Result, error) {
 	var result run.Result
-	err := c.lines(ctx, pathExec, request, func(decoder *json.Decoder) (bool, error) {
-		var line execLine
-		if err := decoder.Decode(&line); err != nil {
-			return false, err
-		}
+	err := readLines(ctx, c, pathExec, request, func(line execLine) (last bool, err error) {
 		switch {
 		case line.Exit != nil:
 			result = *line.Exit
@@ -144,9 +136,9 @@ func (c *Client) document(ctx context.Context, method, path string, document any
 	return nil
 }
 
-// lines sends a request and hands the answer to next until that says that the
-// line was the last.
-func (c *Client) lines(ctx context.Context, path string, request any, next func(*json.Decoder) (last bool, err error)) error {
+// readLines sends a request and hands the lines of the answer to each, until that
+// says that a line was the last or has an error.
+func readLines[T any](ctx context.Context, c *Client, path string, request any, each func(T) (last bool, err error)) error {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return err
@@ -158,12 +150,12 @@ func (c *Client) lines(ctx context.Context, path string, request any, next func(
 	defer response.Body.Close()
 	decoder := json.NewDecoder(response.Body)
 	for {
-		last, err := next(decoder)
-		switch {
-		case last:
-			return err
-		case err != nil:
+		var line T
+		if err := decoder.Decode(&line); err != nil {
 			return lost(ctx, err)
+		}
+		if last, err := each(line); last || err != nil {
+			return err
 		}
 	}
 }

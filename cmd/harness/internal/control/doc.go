@@ -16,7 +16,7 @@ import (
 
 // The paths of the requests.
 const (
-	pathStatus = "/v1/status" // GET: host.Status; ?tip= waits until that commit has been loaded
+	pathStatus = "/v1/status" // GET: host.Status; with ?settled of when the newest commit has been loaded
 	pathTools  = "/v1/tools"  // GET: a list of Tool
 	pathCall   = "/v1/call"   // POST CallRequest: lines of callLine
 	pathExec   = "/v1/exec"   // POST ExecRequest: lines of execLine

@@ -27,6 +27,8 @@ type Server struct {
 	done   sync.WaitGroup
 	served error // why serving ended, once done
 	status changes
+
+	stopping chan struct{} // closed by Shutdown
 }
 
 // Serve begins to answer commands at a socket, until Shutdown. A socket that is
@@ -37,7 +39,7 @@ func Serve(ctx context.Context, h *host.Host, socket string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{host: h, socket: socket}
+	s := &Server{host: h, socket: socket, stopping: make(chan struct{})}
 	h.Watch(s.status.signal)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+pathStatus, s.serveStatus)
@@ -55,8 +57,9 @@ func Serve(ctx context.Context, h *host.Host, socket string) (*Server, error) {
 }
 
 // Shutdown takes no more requests and waits for those under way until ctx ends,
-// when they are given up.
+// when they are given up. It is called once.
 func (s *Server) Shutdown(ctx context.Context) error {
+	close(s.stopping)
 	err := os.Remove(s.socket)
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil
@@ -72,20 +75,36 @@ func (s *Server) Shutdown(ctx context.Context) error {
 }
 
 func (s *Server) serveStatus(w http.ResponseWriter, r *http.Request) {
-	tip := r.URL.Query().Get("tip")
-	for {
+	for r.URL.Query().Has("settled") {
 		changed := s.status.next()
-		status := s.host.Status()
-		if tip == "" || status.Loading == nil && status.Current != nil && *status.Current == tip {
-			answer(w, http.StatusOK, status)
+		settled, err := s.settled(r.Context())
+		if err != nil {
+			answer(w, http.StatusConflict, failure{Error: err.Error()})
 			return
+		}
+		if settled {
+			break
 		}
 		select {
 		case <-changed:
+		case <-s.stopping:
+			answer(w, http.StatusServiceUnavailable, failure{Error: (&host.StoppingError{}).Error()})
+			return
 		case <-r.Context().Done():
 			return
 		}
 	}
+	answer(w, http.StatusOK, s.host.Status())
+}
+
+// settled reports whether the newest commit has been loaded or refused.
+func (s *Server) settled(ctx context.Context) (bool, error) {
+	tip, err := s.host.Tip(ctx)
+	if err != nil {
+		return false, fmt.Errorf("find the newest commit: %w", err)
+	}
+	status := s.host.Status()
+	return status.Loading == nil && status.Current != nil && *status.Current == tip, nil
 }
 
 func (s *Server) serveTools(w http.ResponseWriter, _ *http.Request) {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,6 +99,23 @@ func TestExamplesInPagesAreTested(t *testing.T) {
 		for _, block := range fenced.FindAllSubmatch(page.content, -1) {
 			if code := strings.Join(strings.Fields(string(block[1])), " "); !strings.Contains(tested, code) {
 				t.Errorf("%s shows Go code that is not in host/example_test.go:\n%s", page.path, block[1])
+			}
+		}
+	}
+}
+
+// TestCommandsInPagesExist looks up what pages tell people to type.
+func TestCommandsInPagesExist(t *testing.T) {
+	known := map[string][]string{
+		"harness": append(matches(t, strings.ToLower(read(t, "cmd/harness/main.go")), `(?m)^\s+(\w+)\s+\w+command\s+.cmd:""`), "--help"),
+		"make":    matches(t, read(t, "Makefile"), `(?m)^([a-z]+):`),
+	}
+	typed := regexp.MustCompile("(?m)(?:`|^|go run ./cmd/|-- )(harness|make) ([a-z-]+)")
+	for _, page := range texts(t, ".md") {
+		for _, found := range typed.FindAllSubmatch(page.content, -1) {
+			program, command := string(found[1]), string(found[2])
+			if !slices.Contains(known[program], command) {
+				t.Errorf("%s says %s %s, and there is no such command", page.path, program, command)
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func compile(name string) (*goja.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return goja.Compile("globals/"+name+".js", "(function (native, need, exports) {"+string(source)+"\n})", true)
+	return goja.Compile("<globals>/"+name+".js", "(function (native, need, exports) {"+string(source)+"\n})", true)
 }
 
 // environment is the state of the globals of one runtime. It belongs to the

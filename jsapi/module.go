@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
+	"strings"
 
 	"github.com/dop251/goja"
 
@@ -258,7 +259,7 @@ func (t *moduleTable) resolveComputed(module *compile.Module, specifier string) 
 	return graph.Entry
 }
 
-// metaFor makes import.meta; a property of it is made when read.
+// metaFor makes import.meta.
 func (t *moduleTable) metaFor(module *compile.Module) goja.Value {
 	meta := t.isolate.runtime.NewObject()
 	if module.Path == "" {
@@ -287,13 +288,14 @@ func (iso *Isolate) loadSynthetic(graph *Graph) (*goja.Object, error) {
 
 // suppliedModule makes the namespace of a module whose exports come from Go.
 func (iso *Isolate) suppliedModule(id string) (goja.Value, error) {
-	members := iso.options.Supplied[id[len(syntheticPrefix):]]
+	name := strings.TrimPrefix(id, syntheticPrefix)
+	members := iso.options.Supplied[name]
 	if members == nil {
-		return nil, fmt.Errorf("module %s is not supplied in this isolate", id)
+		return nil, fmt.Errorf("module %s is not supplied in this isolate", name)
 	}
 	value, err := iso.importData(members)
 	if err != nil {
-		return nil, fmt.Errorf("module %s: %w", id, err)
+		return nil, fmt.Errorf("module %s: %w", name, err)
 	}
 	namespace := value.(*goja.Object)
 	hide(namespace, "__esModule", iso.runtime.ToValue(true))

@@ -2,6 +2,7 @@ package jsapi
 
 import (
 	"errors"
+	"net/url"
 	"path"
 	"regexp"
 	"strconv"
@@ -79,7 +80,7 @@ func positionInStack(stack string) Position {
 		}
 		row, _ := strconv.Atoi(match[2])
 		column, _ := strconv.Atoi(match[3])
-		return Position{File: match[1], Line: row, Column: column}
+		return newPosition(match[1], row, column)
 	}
 	return Position{}
 }
@@ -92,15 +93,27 @@ func topPosition(frames []goja.StackFrame) Position {
 	for i := range frames {
 		place := frames[i].Position()
 		if place.Filename != "" && !isInternal(place.Filename) {
-			return Position{File: place.Filename, Line: place.Line, Column: place.Column}
+			return newPosition(place.Filename, place.Line, place.Column)
 		}
 	}
 	return Position{}
 }
 
 // isInternal reports whether a file is the harness's own, of no interest to an
-// author: a synthetic module, which has a specifier in place of a path.
-func isInternal(file string) bool { return strings.HasPrefix(file, "<") || path.Ext(file) == "" }
+// author. Synthetic modules are called by their specifiers, which have no
+// extension as all files of a tree have.
+func isInternal(file string) bool {
+	return strings.HasPrefix(file, "<") || path.Ext(file) == ""
+}
+
+// newPosition makes a place of what the engine says. It calls files as they are
+// in a URL (Source Map specification, ECMA-426, "Resolving sources").
+func newPosition(file string, line, column int) Position {
+	if name, err := url.PathUnescape(file); err == nil {
+		file = name
+	}
+	return Position{File: file, Line: line, Column: column}
+}
 
 // exportError carries an error with its own enumerable members; those that
 // cannot be carried are left out.

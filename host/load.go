@@ -157,11 +157,16 @@ func isExtension(tree fs.FS, folder, file string, entry fs.DirEntry, problems *[
 	if !info.IsDir() {
 		return false
 	}
-	switch _, err := fs.Stat(tree, file); {
+	_, err = fs.Stat(tree, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, linkErr := fs.Lstat(tree, file); linkErr != nil {
+			return false
+		}
+		err = errors.New("it is a symbolic link that leads nowhere")
+	}
+	switch {
 	case err == nil:
 		return true
-	case errors.Is(err, fs.ErrNotExist):
-		return false
 	default:
 		*problems = append(*problems, registry.Problem{Position: registry.Position{File: file}, Message: err.Error()})
 		return false

@@ -80,6 +80,9 @@ func (l *loader) follow(ctx context.Context) {
 		l.loaded = tip
 		l.host.tipIsLive(ctx, tip)
 	default:
+		if err := l.host.movedOn(ctx, tip.String()); err != nil {
+			l.host.Report("", err)
+		}
 		l.load(ctx, tip)
 	}
 }

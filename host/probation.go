@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/seed-d579e5eb/harness/worktree"
 )
 
 // A few expressions end the process whatever it does. So a commit is on probation
@@ -79,7 +81,7 @@ func (h *Host) judge(ctx context.Context, tip string) error {
 	}
 	if trial.Commit != tip {
 		// The branch moved on; what died must not serve as the last good commit.
-		return h.change(ctx, func(record *Record) { record.distrust(trial.Commit) })
+		return h.withdraw(ctx, func(record *Record) { record.distrust(trial.Commit) })
 	}
 	deaths := trial.Deaths + 1
 	reason := ""
@@ -90,13 +92,33 @@ func (h *Host) judge(ctx context.Context, tip string) error {
 	} else if err := h.options.Try(ctx, tip); err != nil {
 		reason = fmt.Sprintf("the harness died before it was proven, and so did a child process that tried it: %v", err)
 	}
-	return h.change(ctx, func(record *Record) {
+	return h.withdraw(ctx, func(record *Record) {
 		record.Trial = &Trial{Commit: tip, Deaths: deaths}
 		if reason != "" {
 			record.distrust(tip)
 			record.Skipped = &Skipped{Commit: tip, Reason: reason, At: h.options.Clock.Now()}
 		}
 	})
+}
+
+// withdraw changes the record. When no commit is good any more, none is pinned.
+func (h *Host) withdraw(ctx context.Context, edit func(*Record)) error {
+	before := h.copyRecord().Good
+	if err := h.change(ctx, edit); err != nil {
+		return err
+	}
+	if before != "" && h.copyRecord().Good == "" {
+		h.pin(ctx, GoodRef, worktree.Hash{}.String())
+	}
+	return nil
+}
+
+// movedOn lets a skipped commit be tried again once the branch has left it.
+func (h *Host) movedOn(ctx context.Context, tip string) error {
+	if skipped := h.copyRecord().Skipped; skipped == nil || skipped.Commit == tip {
+		return nil
+	}
+	return h.change(ctx, func(record *Record) { record.Skipped = nil })
 }
 
 // distrust takes a commit back that died on probation: the last good commit is

@@ -176,7 +176,8 @@ func problemsOf(cause error) []registry.Problem {
 	return []registry.Problem{{Message: cause.Error()}}
 }
 
-// pin moves a ref of the harness to a commit. A failure is reported.
+// pin moves a ref of the harness to a commit, or deletes it for a commit of zeros. A
+// failure is reported.
 func (h *Host) pin(ctx context.Context, ref, commit string) {
 	if h.isTrial() {
 		return

@@ -7,6 +7,8 @@ RACE := $(if $(shell command -v $$(go env CC)),-race)
 PACKAGES := ./... ./testdata/world
 # The rules have run in check, and parse too much to be quick under the race detector.
 UNITS = $(shell go list ./... | grep -v '/harness/internal/')
+# What the product does. The rest measures the parts of one package.
+BENCHED = ./host ./registry ./jsapi ./jsapi/internal/compile ./jsapi/modules ./worktree ./vfs/run
 # These test what a process dies of, which the race detector makes too slow.
 NORACE := ./jsapi/internal/guard
 
@@ -50,8 +52,8 @@ generate: node_modules/.package-lock.json ## write the generated files anew; tes
 	go generate ./...
 	go test -count 1 ./internal/rules -run TestDocumentsShowWhatTheCodeSays -update
 
-bench: ## run the benchmarks and print one table, with the floor of each beside it
-	go test -run '^$$' -bench . -benchmem -p 1 $(BENCH) ./... | go run ./internal/benchtable
+bench: ## benchmarks in one table, beside their floors; BENCHED=./... also has every built-in and global
+	go test -run '^$$' -bench . -benchmem -p 1 -timeout 60m $(BENCHED) | go run ./internal/benchtable
 
 soak: ## what is too long for make test: thousands of reloads, kills and random histories
 	HARNESS_SOAK=1 go test -run Soak -count 1 -timeout 90m -v ./...

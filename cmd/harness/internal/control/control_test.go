@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -198,27 +199,27 @@ func TestSettledWaitsForTheNewestCommit(t *testing.T) {
 func TestShutdownDoesNotWaitForThoseWhoWait(t *testing.T) {
 	w := newWorld(t)
 	client := w.dial(t)
-	repository := filepath.Join(host.Layout{Dir: w.dir}.Root(), filepath.FromSlash(host.Repository))
-	stopped := make(chan error, 1)
-	status, err := client.Status(context.Background())
-	if err != nil || status.Good == nil {
-		t.Fatalf("status %+v, error %v", status, err)
-	}
 	// A commit whose factory does not end holds the load up.
 	w.commit(t, "export default () => new Promise(() => {});")
+	stopped := make(chan error, 1)
 	go func() {
 		_, err := client.Settled(context.Background())
 		stopped <- err
 	}()
-	loading := w.server.status.next()
-	for w.host.Status().Loading == nil {
-		<-loading
-		loading = w.server.status.next()
+	for !w.server.status.awaited() {
+		time.Sleep(time.Millisecond)
 	}
 	w.shutdown(t)
-	if err := <-stopped; err == nil {
-		t.Errorf("no error in %s", repository)
+	if err := <-stopped; err == nil || !strings.Contains(err.Error(), "stopping") {
+		t.Errorf("error %v", err)
 	}
+}
+
+// awaited reports whether somebody waits for the next change.
+func (c *changes) awaited() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.wake != nil
 }
 
 func TestReloadLoadsARefusedCommitAgain(t *testing.T) {

@@ -12,6 +12,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,9 +26,6 @@ func main() {
 }
 
 func run(in io.Reader, out io.Writer) error {
-	results, err := read(in, out)
-	if err != nil {
-		return err
-	}
-	return write(out, results)
+	results, failed := read(in, out)
+	return errors.Join(write(out, results), failed)
 }

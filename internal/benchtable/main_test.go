@@ -38,6 +38,7 @@ func TestTableOfResults(t *testing.T) {
 func TestFailuresArePassedOn(t *testing.T) {
 	for _, test := range []struct{ name, input, shown string }{
 		{"a failed benchmark", "BenchmarkA-2 \t 10 \t 5 ns/op\n--- FAIL: BenchmarkB\n    b_test.go:3: broken\n", "b_test.go:3: broken"},
+		{"results before a failure", "BenchmarkA-2 \t 10 \t 5 ns/op\nFAIL\n", "5 ns"},
 		{"a package that does not build", "# example.org/m\n./a.go:1: undefined: x\nFAIL\texample.org/m [build failed]\n", "undefined: x"},
 		{"nothing", "", ""},
 		{"a value that is no number", "BenchmarkA-2 \t 10 \t five ns/op\n", ""},

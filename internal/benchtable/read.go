@@ -47,7 +47,7 @@ func read(in io.Reader, rest io.Writer) ([]result, error) {
 		case found != nil:
 			parsed, err := parse(pkg, found[1], strings.Fields(found[2]))
 			if err != nil {
-				return nil, err
+				return results, err
 			}
 			results = append(results, parsed)
 		case strings.HasPrefix(text, "pkg: "):
@@ -59,12 +59,12 @@ func read(in io.Reader, rest io.Writer) ([]result, error) {
 				failed = errors.New("a benchmark failed")
 			}
 			if _, err := fmt.Fprintln(rest, text); err != nil {
-				return nil, err
+				return results, err
 			}
 		}
 	}
 	if err := scanner.Err(); err != nil {
-		return nil, err
+		return results, err
 	}
 	if failed == nil && len(results) == 0 {
 		failed = errors.New("no results of benchmarks to read")

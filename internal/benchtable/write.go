@@ -10,8 +10,11 @@ import (
 	"time"
 )
 
-// write prints the table, in the order of the results.
+// write prints the table, in the order of the results; nothing when there are none.
 func write(out io.Writer, results []result) error {
+	if len(results) == 0 {
+		return nil
+	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "time\tfloor\t× floor\t× budget\tbytes\tallocs\t  benchmark")
 	for _, r := range results {

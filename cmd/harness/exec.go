@@ -17,7 +17,7 @@ type execCommand struct {
 	Env     []string      `short:"e" sep:"none" help:"A variable to add to the world's environment; can be given again." placeholder:"NAME=VALUE"`
 	Timeout time.Duration `help:"End the command and all it started after this time, such as 30s." placeholder:"TIME"`
 	Stdin   bool          `short:"i" help:"Read standard input to its end and give it to the command."`
-	Command []string      `arg:"" passthrough:"partial" help:"The program and its arguments."`
+	Command []string      `arg:"" sep:"none" passthrough:"partial" help:"The program and its arguments."`
 }
 
 // Help implements [kong.HelpProvider].

@@ -20,7 +20,11 @@ const revertName = "extensions-revert"
 
 // revertInWorld is the program of that name. It runs inside the world, and returns
 // its exit code.
-func revertInWorld(out, complaints io.Writer) int {
+func revertInWorld(arguments []string, out, complaints io.Writer) int {
+	if len(arguments) > 0 {
+		fmt.Fprintf(complaints, "usage: %s\nMoves main back to the last commit that was live; index and checkout stay as they are.\n", revertName)
+		return 2
+	}
 	said, err := moveToLastGood(os.Getenv("HARNESS_ROOT"))
 	if err != nil {
 		fmt.Fprintf(complaints, "%s: %v\n", revertName, err)

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
@@ -26,7 +27,7 @@ const helperCommand = "serve-commands"
 func main() {
 	switch {
 	case filepath.Base(os.Args[0]) == revertName:
-		os.Exit(revertInWorld(os.Stdout, os.Stderr))
+		os.Exit(revertInWorld(os.Args[1:], os.Stdout, os.Stderr))
 	case len(os.Args) == 2 && os.Args[1] == helperCommand:
 		os.Exit(serveCommands())
 	}
@@ -69,6 +70,13 @@ func execute(arguments []string) int {
 	// The second signal ends the process at once.
 	context.AfterFunc(ctx, stop)
 
+	for _, argument := range arguments {
+		// The parser would put other characters in its place.
+		if !utf8.ValidString(argument) {
+			fmt.Fprintf(os.Stderr, "harness: the argument %q is no UTF-8\n", argument)
+			return 2
+		}
+	}
 	var line commandLine
 	parser, err := kong.New(&line,
 		kong.Name("harness"),

@@ -86,7 +86,7 @@ func printStatus(p *program, status host.Status, served bool) {
 		p.say("notice   %s %s", status.Notice.Time.Local().Format("15:04:05"), strings.TrimPrefix(status.Notice.Extension+": "+status.Notice.Message, ": "))
 	}
 	for _, gap := range status.Unconfined {
-		p.say("commands %s", gap)
+		p.say("commands not confined: %s", gap)
 	}
 	for _, extension := range status.Extensions {
 		printExtension(p, extension)

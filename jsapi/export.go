@@ -45,6 +45,9 @@ func (iso *Isolate) exportJSON(value goja.Value) (any, error) {
 // is a [*DataCloneError], or what a getter threw.
 func (iso *Isolate) exportData(value goja.Value) (data any, err error) {
 	out := newExporter(iso)
+	if _, isObject := value.(*goja.Object); !isObject {
+		return out.export(value, "$", 0)
+	}
 	if thrown := iso.try(func() { data, err = out.export(value, "$", 0) }); thrown != nil {
 		return nil, thrown
 	}

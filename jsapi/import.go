@@ -120,7 +120,7 @@ func (in *importer) container(data any) (goja.Value, error) {
 	case *Signal:
 		return in.isolate.importSignal(data)
 	case *CallContext:
-		return in.isolate.importContext(func() *Signal { return data.Signal })
+		return in.isolate.importContext(nil, data.Signal)
 	case *Stream:
 		return in.isolate.importStream(data)
 	case *Error:
@@ -158,7 +158,7 @@ func (in *importer) own(data any) (goja.Value, error) {
 	if _, isSignal := data.(OwnSignal); isSignal {
 		return in.isolate.importSignal(in.call.ownSignal())
 	}
-	return in.isolate.importContext(in.call.ownSignal)
+	return in.isolate.importContext(in.call, nil)
 }
 
 // array makes an array. When it may contain itself, identity is what its items

@@ -74,17 +74,17 @@ type Isolate struct {
 	owners owners
 
 	// What follows belongs to the loop.
-	current      *activity
-	intrinsics   intrinsics
-	synthetic    map[string]*moduleRecord
-	makeContext  rawFunction
-	functions    links[*Function] // stubs of functions of other isolates
-	signals      links[*Signal]   // and of signals
-	ownFunctions exports[Function]
-	ownSignals   exports[Signal]
-	rejected     []rejection
-	fault        error // of the engine, in a callback of the globals
-	made         time.Time
+	current          *activity
+	intrinsics       intrinsics
+	synthetic        map[string]*moduleRecord
+	contextPrototype *goja.Object
+	functions        links[*Function] // stubs of functions of other isolates
+	signals          links[*Signal]   // and of signals
+	ownFunctions     exports[Function]
+	ownSignals       exports[Signal]
+	rejected         []rejection
+	fault            error // of the engine, in a callback of the globals
+	made             time.Time
 
 	lost     chan struct{}
 	loseOnce sync.Once

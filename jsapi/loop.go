@@ -97,8 +97,10 @@ func (l *loop) stop() {
 // run is the loop's goroutine. fire runs a due timer.
 func (l *loop) run(fire func(*timer)) {
 	defer close(l.done)
+	var batch []func()
 	for {
-		batch, stopped := l.take()
+		var stopped bool
+		batch, stopped = l.take(batch)
 		if stopped {
 			l.silence()
 			return
@@ -116,11 +118,17 @@ func (l *loop) run(fire func(*timer)) {
 	}
 }
 
-func (l *loop) take() (batch []func(), stopped bool) {
+// take returns what is queued. done is the slice that it returned before, whose
+// functions have run; the queue grows in it from now on.
+func (l *loop) take(done []func()) (batch []func(), stopped bool) {
+	clear(done)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	batch, l.queue = l.queue, nil
-	return batch, l.stopped
+	if l.stopped {
+		return nil, true
+	}
+	batch, l.queue = l.queue, done[:0]
+	return batch, false
 }
 
 func (l *loop) isStopped() bool {

@@ -124,7 +124,8 @@ func TestCallbackKeepsItsOwner(t *testing.T) {
 }
 
 func TestClosedOwnerFailsItsPendingCalls(t *testing.T) {
-	iso := newIsolate(t, Options{})
+	clock := newManualClock()
+	iso := newIsolate(t, Options{Clock: clock})
 	ns := evaluate(t, iso, `
 		export const log: unknown[] = [];
 		export const wait = (s: AbortSignal) => new Promise(() => { s.addEventListener("abort", () => log.push(s.reason.name)); setTimeout(() => log.push("timer"), 30); });
@@ -149,6 +150,7 @@ func TestClosedOwnerFailsItsPendingCalls(t *testing.T) {
 	if _, err := iso.Call(t.Context(), job, ns.Method("read")); !errors.As(err, &closed) {
 		t.Errorf("a later call: %v", err)
 	}
+	clock.advance(t, iso, time.Second)
 	if got := call(t, iso, ns, "read"); got != "GenerationClosed" {
 		t.Errorf("log = %v", got)
 	}

@@ -134,38 +134,19 @@ function abortError(signal: AbortSignal): Error {
   return reason instanceof Error ? reason : new DOMException("The operation was aborted", "AbortError");
 }
 
-/** The context of a call that the host makes. */
-class CallContext implements Context {
-  #make: (() => AbortSignal | undefined) | undefined;
-  #signal: AbortSignal | undefined;
-
-  constructor(make: () => AbortSignal | undefined) {
-    this.#make = make;
-  }
-
-  get abortSignal(): AbortSignal | undefined {
-    if (this.#make !== undefined) {
-      this.#signal = this.#make();
-      this.#make = undefined;
-    }
-    return this.#signal;
-  }
-
-  value<T>(key: ContextKey<T>): T | undefined {
-    return key.token === signalKey.token ? (this.abortSignal as T | undefined) : undefined;
-  }
-
-  toString(): string {
-    return `${BACKGROUND_CONTEXT}.WithValue(${signalKey.token.description})`;
-  }
-}
-
 /**
- * The context of a call that the host makes: it ends with the signal, which is
- * made when it is first asked for, since few calls ask.
+ * The prototype of the contexts of calls that the host makes. The host's objects
+ * have an abortSignal of their own, which is made when it is first read, since
+ * few calls ask.
  *
  * @internal
  */
-export function contextFromCall(signal: () => AbortSignal | undefined): Context {
-  return new CallContext(signal);
-}
+export const callContextPrototype = {
+  value<T>(this: Context, key: ContextKey<T>): T | undefined {
+    return key.token === signalKey.token ? (this.abortSignal as T | undefined) : undefined;
+  },
+
+  toString(): string {
+    return `${BACKGROUND_CONTEXT}.WithValue(${signalKey.token.description})`;
+  },
+};

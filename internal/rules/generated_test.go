@@ -72,7 +72,7 @@ func limitsTable(*testing.T) string {
 	} {
 		table += fmt.Sprintf("| %s | %s | %s |\n", row.job, bound(row.limit.Running), bound(row.limit.Whole))
 	}
-	return table
+	return table + fmt.Sprintf("| any call, waiting for its turn | – | %s |\n", bound(limits.Queue))
 }
 
 func bound(d time.Duration) string {

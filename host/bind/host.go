@@ -128,6 +128,8 @@ func (h *Host) member(name string) jsapi.Native {
 		return h.onOpen
 	case "onClose":
 		return h.onClose
+	case "seal":
+		return h.seal
 	case "claim":
 		return h.claim
 	case "create":

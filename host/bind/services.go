@@ -52,9 +52,8 @@ func (h *Host) provided(call *jsapi.NativeCall) (any, error) {
 	if args.err != nil {
 		return nil, args.err
 	}
-	if h.staging.open() {
-		own := slices.ContainsFunc(h.staging.services, func(s Implementation) bool { return s.ID == id })
-		return own || h.staging.provided(id), nil
+	if provided, open := h.staging.provides(id); open {
+		return provided, nil
 	}
 	return h.backend.Provided(id), nil
 }

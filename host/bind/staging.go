@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/seed-d579e5eb/harness/jsapi"
@@ -8,10 +9,9 @@ import (
 
 // Staging collects what a factory asks for, until it has returned.
 type Staging struct {
-	provided func(id string) bool
-
 	mu       sync.Mutex
 	sealed   bool
+	provided func(id string) bool // nil once sealed: it has the generation before in its reach
 	services []Implementation
 	needs    []string
 	onOpen   []*jsapi.Function
@@ -40,7 +40,28 @@ var _ jsapi.Named = (*StagingClosedError)(nil)
 func (s *Staging) Seal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sealed = true
+	s.sealed, s.provided = true, nil
+}
+
+// provides answers want while staging is open.
+func (s *Staging) provides(id string) (provided, open bool) {
+	if s == nil {
+		return false, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sealed {
+		return false, false
+	}
+	own := slices.ContainsFunc(s.services, func(offered Implementation) bool { return offered.ID == id })
+	return own || s.provided(id), true
+}
+
+// seal is called by the script when the factory has returned, so that nothing that
+// still runs can stage.
+func (h *Host) seal(*jsapi.NativeCall) (any, error) {
+	h.staging.Seal()
+	return jsapi.Undefined{}, nil
 }
 
 // add runs keep unless staging has ended. Resources do not stage.

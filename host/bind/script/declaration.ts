@@ -31,6 +31,7 @@ export async function stage(exports: Members, native: Native): Promise<Descripti
   }
   let extension: unknown = exports["default"];
   if (typeof extension === "function") extension = await extension(createHost(native));
+  native("seal")();
   if (typeof extension !== "object" || extension === null) {
     reader.problem(`the default export must be an extension object or a function that returns one, not ${kindOf(extension)}`);
     return reader.describe({ order });

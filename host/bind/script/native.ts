@@ -38,6 +38,8 @@ export interface NativeMembers {
   call(id: string, method: string, args: unknown[]): Promise<unknown>;
   onOpen(callback: () => unknown): void;
   onClose(callback: () => unknown): void;
+  /** Ends staging: the factory has returned. */
+  seal(): void;
   /** Notes that this generation uses a resource. */
   claim(key: string): void;
   /** Runs create as the resource's own code, with natives of the resource's own. */

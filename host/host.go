@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -134,9 +135,12 @@ func (h *Host) openCommands(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("open world %s: prepare commands: %w", h.layout.Dir, err)
 	}
-	for _, gap := range h.commands.Way().Unconfined {
-		h.options.Logger.Warn("commands are not confined", "way", h.commands.Way().Name, "what", gap)
+	way := h.commands.Way()
+	level := slog.LevelInfo
+	if way.Name == run.Plain {
+		level = slog.LevelWarn
 	}
+	h.options.Logger.Log(ctx, level, "how commands are run", "way", way.Name, "unconfined", way.Unconfined)
 	return nil
 }
 

@@ -67,7 +67,7 @@ func (s *spares) fill(want int) {
 		}
 		s.mu.Unlock()
 		made, err := s.host.newHome(s.host.ctx, s.host.common)
-		if err != nil {
+		if err != nil && s.host.ctx.Err() == nil {
 			s.host.options.Logger.Error("make a spare isolate", "error", err)
 		}
 		s.mu.Lock()

@@ -52,12 +52,14 @@ func (r *Repo) Materialise(ctx context.Context, s *Snapshot) error {
 }
 
 func (r *Repo) materialised(commit Hash) (bool, error) {
-	folder, err := r.exists(path.Join(r.snapshots, commit.String()))
-	if err != nil || !folder {
+	reg, err := r.registration(commit.String())
+	if err != nil || !reg.exists {
 		return false, err
 	}
-	reg, err := r.registration(commit.String())
-	return reg.exists && reg.ours, err
+	if !reg.ours {
+		return false, &RegistrationError{ID: commit.String(), Reason: reg.reason}
+	}
+	return r.exists(path.Join(r.snapshots, commit.String()))
 }
 
 func (r *Repo) materialise(ctx context.Context, s *Snapshot) (err error) {
@@ -78,6 +80,9 @@ func (r *Repo) materialise(ctx context.Context, s *Snapshot) (err error) {
 		return err
 	}
 	if err := r.stage(staged, s.commit, list); err != nil {
+		return err
+	}
+	if err := r.unregister(id); err != nil {
 		return err
 	}
 	// Without its registration a folder is no worktree: it is from a start before this one.
@@ -126,17 +131,8 @@ func (r *Repo) stage(staged string, commit Hash, list *index.Index) error {
 // names a missing commit would make gc and fetch fail.
 func (r *Repo) register(ctx context.Context, staged string, commit Hash) error {
 	id := commit.String()
-	reg, err := r.registration(id)
-	if err != nil {
+	if err := r.unregister(id); err != nil {
 		return err
-	}
-	if reg.exists && !reg.ours {
-		return &RegistrationError{ID: id, Reason: reg.reason}
-	}
-	if reg.exists {
-		if err := r.dropRegistration(id); err != nil {
-			return err
-		}
 	}
 	if err := r.place(ctx, staged, path.Join(r.git, "worktrees", id)); err != nil {
 		return err

@@ -173,6 +173,39 @@ func TestMaterialiseBelowItsOwnMount(t *testing.T) {
 	f.nothingOf(s.Commit())
 }
 
+// A worktree that somebody locked is theirs, with what they made in it.
+func TestMaterialiseAndRemoveLeaveALockedWorktreeAlone(t *testing.T) {
+	f := newFixture(t, Options{})
+	s := f.materialise(f.sample())
+	admin := filepath.Join(f.dir, ".git/worktrees", s.Commit().String())
+	kept := map[string]string{
+		filepath.Join(f.host(s.Path()), "notes"): "work of an afternoon",
+		filepath.Join(admin, "locked"):           "mine\n",
+	}
+	for at, content := range kept {
+		if err := os.WriteFile(at, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, err := range map[string]error{
+		"materialise": f.repo.Materialise(t.Context(), s),
+		"remove":      f.repo.Remove(t.Context(), s.Commit()),
+		"prune":       f.repo.Prune(t.Context()),
+	} {
+		if refused, ok := errors.AsType[*RegistrationError](err); name != "prune" && (!ok || !strings.Contains(refused.Reason, "mine")) {
+			t.Errorf("%s: %v", name, err)
+		} else if name == "prune" && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for at, content := range kept {
+			if data, err := os.ReadFile(at); err != nil || string(data) != content {
+				t.Errorf("after %s %s holds %q: %v", name, at, data, err)
+			}
+		}
+	}
+	f.noLocks()
+}
+
 // nothingOf checks that no folder and no registration of a snapshot is left.
 func (f *fixture) nothingOf(commit Hash) {
 	f.Helper()

@@ -53,6 +53,19 @@ func (r *Repo) readSmall(at string) (string, bool, error) {
 	return string(data), err == nil, err
 }
 
+// unregister drops a registration that is ours. One of somebody else's is a
+// *RegistrationError, and none is no error.
+func (r *Repo) unregister(id string) error {
+	reg, err := r.registration(id)
+	if err != nil || !reg.exists {
+		return err
+	}
+	if !reg.ours {
+		return &RegistrationError{ID: id, Reason: reg.reason}
+	}
+	return r.dropRegistration(id)
+}
+
 // dropRegistration takes a registration of ours away from git in one step, and then
 // looks again: somebody may have locked it meanwhile, and then it is put back.
 func (r *Repo) dropRegistration(id string) error {
@@ -98,17 +111,8 @@ func (r *Repo) Remove(ctx context.Context, commit Hash) error {
 	}
 	defer r.unlockDisk()
 	id := commit.String()
-	reg, err := r.registration(id)
-	if err != nil {
+	if err := r.unregister(id); err != nil {
 		return fmt.Errorf("remove snapshot %s: %w", id, err)
-	}
-	if reg.exists && !reg.ours {
-		return &RegistrationError{ID: id, Reason: reg.reason}
-	}
-	if reg.exists {
-		if err := r.dropRegistration(id); err != nil {
-			return fmt.Errorf("remove snapshot %s: %w", id, err)
-		}
 	}
 	partial := path.Join(r.snapshots, partialPrefix+id)
 	if err := r.removeAll(partial); err != nil {

@@ -231,6 +231,24 @@ func TestArgumentsShareTheirParts(t *testing.T) {
 	}
 }
 
+func TestArgumentsOfANativeShareTheirParts(t *testing.T) {
+	same := Native(func(call *NativeCall) (any, error) { return call.Arg(0) == call.Arg(1), nil })
+	iso := newSuppliedIsolate(t, Options{}, NewObject("same", same))
+	ns, err := iso.Evaluate(t.Context(), testJob, compileSupplied(t, `import { same } from "go:test";
+		export const check = () => { const o = {}; return same(o, o) && !same({}, {}); };
+		export const refused = () => { try { same(1, [new (class Point {})()]); } catch (e: any) { return e.name + ": " + e.message; } };`, "same"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := call(t, iso, ns, "check"); got != true {
+		t.Errorf("check = %v", got)
+	}
+	const want = "DataCloneError: argument 2: $[0] cannot be carried: it is an instance of Point; pass plain data, or provide it as a service"
+	if got := call(t, iso, ns, "refused"); got != want {
+		t.Errorf("refused = %q", got)
+	}
+}
+
 func TestReferencesStayAtHome(t *testing.T) {
 	home, other := newIsolate(t, Options{}), newIsolate(t, Options{})
 	ns := evaluate(t, home, `class Kept { n = 7; read() { return this.n; } } export const make = () => new Kept(); export const isKept = (x: unknown) => x instanceof Kept;`)

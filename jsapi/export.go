@@ -54,7 +54,29 @@ func (iso *Isolate) exportData(value goja.Value) (data any, err error) {
 	return data, err
 }
 
-// exporter carries one value out. It remembers objects, so that cycles and shared
+// exportArgs carries the arguments of one call out. Parts that they share stay
+// shared.
+func (iso *Isolate) exportArgs(arguments []goja.Value) (args []any, err error) {
+	if len(arguments) == 0 {
+		return nil, nil
+	}
+	out := newExporter(iso)
+	args = make([]any, len(arguments))
+	thrown := iso.try(func() {
+		for i, argument := range arguments {
+			if args[i], err = out.export(argument, "$", 0); err != nil {
+				err = fmt.Errorf("argument %d: %w", i+1, err)
+				return
+			}
+		}
+	})
+	if thrown != nil {
+		return nil, thrown
+	}
+	return args, err
+}
+
+// exporter carries values out. It remembers objects, so that cycles and shared
 // parts keep their shape.
 type exporter struct {
 	isolate *Isolate

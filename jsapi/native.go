@@ -12,13 +12,9 @@ import (
 func (iso *Isolate) nativeFunction(native Native) goja.Value {
 	return iso.runtime.ToValue(func(call goja.FunctionCall) goja.Value {
 		act := iso.currentActivity()
-		args := make([]any, len(call.Arguments))
-		for i, argument := range call.Arguments {
-			data, err := iso.exportData(argument)
-			if err != nil {
-				iso.throw(err)
-			}
-			args[i] = data
+		args, err := iso.exportArgs(call.Arguments)
+		if err != nil {
+			iso.throw(err)
 		}
 		result, err := native(&NativeCall{Args: args, Isolate: iso, Owner: act.owner, Context: act.context()})
 		if err != nil {

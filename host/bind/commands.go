@@ -2,6 +2,7 @@ package bind
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/seed-d579e5eb/harness/jsapi"
@@ -54,10 +55,10 @@ func newCommandRequest(options *jsapi.Object) (commandRequest, error) {
 	}
 	command.Env = environment(get("env"))
 	if seconds, ok := get("timeout").(float64); ok {
-		command.Timeout = time.Duration(seconds * float64(time.Second))
+		command.Timeout = timeLimit(seconds)
 	}
 	if limit, ok := get("maxBytes").(float64); ok {
-		command.MaxBytes = int(limit)
+		command.MaxBytes = int(math.Ceil(min(limit, mostBytes)))
 	}
 	switch input := get("stdin").(type) {
 	case string:
@@ -75,6 +76,20 @@ func newCommandRequest(options *jsapi.Object) (commandRequest, error) {
 		return request, &TypeError{Function: "exec", Argument: "signal", Want: "an AbortSignal"}
 	}
 	return request, nil
+}
+
+// mostBytes bounds what is kept of a stream; more than any machine has, so that
+// no limit of an author, Infinity included, is beyond an int.
+const mostBytes = 1 << 40
+
+// timeLimit is a time limit of an author. One that a duration cannot hold is
+// none, 0; one below a nanosecond is that, because 0 would be none.
+func timeLimit(seconds float64) time.Duration {
+	nanoseconds := math.Ceil(seconds * float64(time.Second))
+	if nanoseconds >= math.MaxInt64 {
+		return 0
+	}
+	return time.Duration(nanoseconds)
 }
 
 func environment(data any) []run.EnvVar {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
@@ -186,7 +185,7 @@ func (d *Declaration) Instance(caller Caller, limits Limits, at registry.Positio
 		declared := registry.Tool{
 			Name: tool.Name, Description: tool.Description, Parameters: json.RawMessage(tool.Parameters),
 			ExecutionMode: executionMode(tool.ExecutionMode), Where: at,
-			Timeout: time.Duration(tool.Timeout * float64(time.Second)),
+			Timeout: timeLimit(tool.Timeout),
 		}
 		if tool.Replay == string(registry.ReplaySafe) {
 			declared.Replay = registry.ReplaySafe

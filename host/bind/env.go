@@ -90,7 +90,7 @@ func (e Env) Watch(ctx context.Context, path string, changed func(registry.FileC
 func (e Env) Exec(ctx context.Context, command registry.ExecCommand) (registry.CommandResult, error) {
 	request := run.Command{
 		Shell: command.Shell, Argv: command.Argv, Dir: command.Dir, Timeout: command.Timeout,
-		Stdin: command.Stdin, MaxBytes: int(command.MaxBytes),
+		Stdin: command.Stdin, MaxBytes: int(min(command.MaxBytes, mostBytes)),
 	}
 	for _, pair := range command.Env {
 		request.Env = append(request.Env, run.EnvVar{Name: pair[0], Value: pair[1]})

@@ -173,6 +173,8 @@ func TestWhatCannotStartIsAnError(t *testing.T) {
 			{"relative directory", run.Command{Shell: "true", Dir: "x"}, "EINVAL"},
 			{"no command", run.Command{}, "EINVAL"},
 			{"two commands", run.Command{Shell: "true", Argv: []string{"true"}}, "EINVAL"},
+			{"negative timeout", run.Command{Shell: "true", Timeout: -1}, "EINVAL"},
+			{"negative limit of output", run.Command{Shell: "true", MaxBytes: -1}, "EINVAL"},
 			{"NUL in an argument", run.Command{Argv: []string{"echo", "a\x00b"}}, "EINVAL"},
 			{"bad variable", run.Command{Shell: "true", Env: []run.EnvVar{{Name: "A=B"}}}, "EINVAL"},
 		} {

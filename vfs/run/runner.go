@@ -183,6 +183,9 @@ func (r *Runner) prepare(command Command) (process, error) {
 		p.Argv = append(p.Argv, "?")
 		return p, startError(p, fmt.Errorf("a command is either a shell line or a program with arguments: %w", unix.EINVAL))
 	}
+	if command.Timeout < 0 || command.MaxBytes < 0 {
+		return p, startError(p, fmt.Errorf("a timeout of %s, %d bytes of output: neither may be negative: %w", command.Timeout, command.MaxBytes, unix.EINVAL))
+	}
 	dir, err := vfs.Clean(p.Dir)
 	if err != nil {
 		return p, startError(p, err)

@@ -140,7 +140,9 @@ func (c *pendingCall) wait(ctx context.Context) (any, error) {
 	for {
 		select {
 		case <-c.done:
-			return c.result, c.err
+			result := c.result
+			c.result = nil
+			return result, c.err
 		case <-ctx.Done():
 			c.giveUp(context.Cause(ctx))
 		case <-alarm.C:
@@ -192,6 +194,7 @@ func (c *pendingCall) run() {
 // turn runs the call's code. The error is one of the engine.
 func (c *pendingCall) turn() error {
 	value, err := c.start(c)
+	c.start = nil // promise reactions that remember the activity need no arguments
 	c.isolate.current = &c.activity // promise reactions that ran meanwhile cleared it
 	if err == nil {
 		err = c.follow(value)

@@ -17,16 +17,20 @@ func (iso *Isolate) exportSignal(object *goja.Object) (*Signal, bool) {
 	if !ok || !iso.runtime.InstanceOf(object, class) {
 		return nil, false
 	}
+	state := object.Get("aborted")
+	if state == nil {
+		return nil, false
+	}
 	return export(iso, ownSignalsOf, object, nil, func() *Signal {
 		signal := NewSignal()
 		signal.home, signal.object = iso, object
-		iso.followSignal(object, signal)
+		iso.followSignal(object, state.ToBoolean(), signal)
 		return signal
 	}), true
 }
 
-// followSignal aborts signal when the AbortSignal is.
-func (iso *Isolate) followSignal(object *goja.Object, signal *Signal) {
+// followSignal aborts signal when the AbortSignal is, which it may be already.
+func (iso *Isolate) followSignal(object *goja.Object, aborted bool, signal *Signal) {
 	abort := func() {
 		reason, err := iso.exportData(object.Get("reason"))
 		if err != nil {
@@ -34,7 +38,7 @@ func (iso *Isolate) followSignal(object *goja.Object, signal *Signal) {
 		}
 		signal.Abort(reason)
 	}
-	if object.Get("aborted").ToBoolean() {
+	if aborted {
 		abort()
 		return
 	}

@@ -26,6 +26,12 @@
 // fails and its signal aborts; the isolate stays. A cancelled context acts like
 // Whole.
 //
+// Every entry into the engine is one turn: the code, then the promise reactions
+// that it queued, then a report of the rejections that nobody handled. An
+// interrupt, an overflow of the call stack and a Go panic end the isolate; the
+// call that was at fault gets the error itself, every other pending call a
+// [ReplacedError].
+//
 // # Owners
 //
 // Timers, callbacks and asynchronous work belong to an [Owner]: the generation
@@ -34,6 +40,11 @@
 //
 // # Data
 //
-// Values cross as copies, see value.go for the forms. Functions, streams and
-// signals cross as stubs, and a call through a stub is asynchronous.
+// Values cross as copies, see [Object] and the other forms. Cycles and shared
+// parts keep their shape, members their order; a hole in an array becomes
+// undefined, and a lone surrogate in a string U+FFFD. Functions, streams and
+// signals cross as stubs, and a call through a stub is asynchronous. One function
+// or signal has one stub in each isolate, and a stub that comes home is the
+// original. What has no form is refused with a [DataCloneError] that names its
+// path and what to pass instead.
 package jsapi

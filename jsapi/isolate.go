@@ -203,7 +203,10 @@ func (iso *Isolate) RunningJob() (work string, since time.Time, running bool) {
 
 // Load describes an isolate for status pages.
 type Load struct {
-	Queue   int
+	// Queue is the number of jobs that wait for the loop.
+	Queue int
+	// Pending is the number of calls that have not returned, those in the queue
+	// and the running one included.
 	Pending int
 }
 

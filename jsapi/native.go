@@ -44,7 +44,11 @@ func (c *NativeCall) Within(owner *Owner, function *Function, args ...any) error
 	if err != nil {
 		return err
 	}
-	_, err = function.call(function.this, imported...)
+	if call := raw(function.value); call != nil {
+		_, err = iso.intrinsics.call(call, function.this, imported...)
+	} else {
+		_, err = function.call(function.this, imported...)
+	}
 	return err
 }
 

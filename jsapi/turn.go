@@ -72,7 +72,10 @@ func (iso *Isolate) endTurn() error {
 // being closed is nothing to report.
 func (iso *Isolate) lose(guilty *activity, fault error) {
 	if guilty.call != nil {
-		guilty.call.settle(nil, fault)
+		iso.pending.remove(guilty.call) // it hears of the fault, not of the replacement
+		// Once it has heard, the isolate counts as lost, so that the caller's next call
+		// is not made here.
+		defer guilty.call.settle(nil, fault)
 	}
 	iso.end(fault)
 	var closed *ClosedError

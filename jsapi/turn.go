@@ -10,8 +10,8 @@ import (
 
 // enter runs body on the loop for an activity, under a running budget (0: none),
 // and returns body's error. When the engine was interrupted, overflowed or
-// panicked, the isolate is lost; the call that the engine was busy with hears
-// first to what.
+// panicked, the isolate is lost; the call that the engine was busy with hears to
+// what.
 func (iso *Isolate) enter(act *activity, running time.Duration, body func() error) error {
 	if !iso.watch.start(act.work, running) {
 		return iso.failure()

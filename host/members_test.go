@@ -62,11 +62,27 @@ func TestStagingMembersRejectAfterTheFactoryReturned(t *testing.T) {
 }
 
 func TestWhatRunsOnAfterTheFactoryReturnedStagesNothing(t *testing.T) {
-	h := probe(t, `
-		let outcome = "";
-		setTimeout(() => { try { host.onOpen(() => {}); outcome = "staged"; } catch (error: any) { outcome = error.name; } }, 0);
-	`, `while (!outcome) await new Promise((resume) => setTimeout(resume, 1)); return outcome;`)
-	same(t, h.call("probe"), "StagingClosed")
+	for name, started := range map[string]string{
+		"timer":        `setTimeout(attempt, 0);`,
+		"promise jobs": `(async () => { for (let n = 0; n < 50; n++) await null; attempt(); })();`,
+		"file":         `host.fs.stat("/").then(attempt);`,
+		"thenable":     `return { then(give: any) { give({ name: "probe", tools }); setTimeout(attempt, 0); } };`,
+		"getter":       `return { name: "probe", get tools() { attempt(); return tools; } };`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, files{server("probe"): `export default (host: any) => {
+				let outcome = "";
+				const staging = [() => host.onOpen(() => {}), () => host.onClose(() => {}), () => host.implement("s", {})];
+				const attempt = () => {
+					outcome = staging.map((stage) => { try { stage(); return "staged"; } catch (error: any) { return error.name; } }).join();
+				};
+				const tools = [` + tool("probe", `while (!outcome) await new Promise((resume) => setTimeout(resume, 1)); return outcome;`) + `];
+				` + started + `
+				return { name: "probe", tools };
+			};`})
+			same(t, w.open(inMemory).call("probe"), "StagingClosed,StagingClosed,StagingClosed")
+		})
+	}
 }
 
 func TestEveryMemberRejectsAfterTheGenerationClosed(t *testing.T) {

@@ -50,6 +50,8 @@ var refusals = map[string]struct {
 	"two providers of one service":        {files{server("x"): extensionOf("x", `host.implement("s", {});`), server("y"): extensionOf("y", `host.implement("s", {});`)}, []string{`"s"`, "x", "y"}},
 	"a need that nobody provides":         {files{server("x"): extensionOf("x", `host.need("s");`)}, []string{"extension x", `"s"`, "nobody implements"}},
 	"an invalid manifest":                 {files{server("x"): declaring(`name: "x", manifest: 5`)}, []string{"manifest must be an object"}},
+	"a newer version of the API":          {files{server("x"): declaring(`name: "x", manifest: { apiVersion: 2 }`)}, []string{"extension x", "version 2 of the extension API", "version 1"}},
+	"a version of the API that is none":   {files{server("x"): declaring(`name: "x", manifest: { apiVersion: 1.5 }`)}, []string{"extensions/x/server.ts", "manifest.apiVersion must be an integer"}},
 	"a reserved command":                  {files{server("x"): declaring(`name: "x", commands: [{ name: "help", description: "", execute: () => {} }]`)}, []string{"extension x", "help"}},
 	"a file that is not UTF-8":            {files{server("x"): "export default { name: \"x\xff\" };"}, []string{"extensions/x/server.ts:1:26", "UTF-8"}},
 	"a file of 10 MB":                     {files{server("x"): "// " + strings.Repeat("x", 10<<20) + "\n" + answering("x", "")}, []string{"extensions/x/server.ts", "10485", "the limit is"}},

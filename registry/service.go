@@ -34,10 +34,13 @@ func (e *NotAMethodError) Error() string {
 }
 
 // CallDepthError says that calls between extensions nest deeper than
-// [MaxCallDepth].
+// [MaxCallDepth]. A call of a function that was passed on has no service.
 type CallDepthError struct{ Service, Method string }
 
 func (e *CallDepthError) Error() string {
+	if e.Service == "" {
+		return fmt.Sprintf("call refused: calls between extensions nest deeper than %d", MaxCallDepth)
+	}
 	return fmt.Sprintf("service %q: call of %q refused: calls between extensions nest deeper than %d", e.Service, e.Method, MaxCallDepth)
 }
 

@@ -25,7 +25,7 @@ type Declaration struct {
 	Functions map[string]*jsapi.Function
 
 	described described
-	staging   *Staging
+	staging   *staging
 }
 
 // described is the description that script/declaration.ts makes.
@@ -33,13 +33,12 @@ type described struct {
 	Order    float64
 	Name     string
 	Manifest *struct {
-		Version    string
 		Hooks      []string
 		Provides   []string
 		Requires   []string
 		Requests   []string
 		Settings   string
-		APIVersion float64
+		APIVersion int
 	}
 	Scopes []string
 	Tools  []struct {
@@ -70,10 +69,10 @@ func functionPath(kind string, index int) string { return fmt.Sprintf("%s[%d]", 
 // declaration. file is the path of the module, for problems. The error is that of
 // the factory; problems of the declaration are in the result.
 func Stage(ctx context.Context, host *Host, scripts, module *jsapi.Namespace, file string) (*Declaration, error) {
-	defer host.staging.Seal()
 	job := host.limits.Factory.job("factory", host.owner)
 	isolate := module.Reference().Isolate()
 	data, err := isolate.Call(ctx, job, scripts.Method("stage"), module.Reference(), host.Natives())
+	host.staging.seal() // before it is read: what the factory left running may still ask
 	if err != nil {
 		return nil, err
 	}
@@ -152,6 +151,7 @@ func (d *Declaration) Manifest(ref registry.ExtensionRef, at registry.Position) 
 		manifest.Scopes = append(manifest.Scopes, registry.Scope(scope))
 	}
 	if written := d.described.Manifest; written != nil {
+		manifest.API = written.APIVersion
 		for _, kind := range written.Hooks {
 			manifest.HookKinds = append(manifest.HookKinds, registry.HookKind(kind))
 		}
@@ -260,13 +260,13 @@ func (d *Declaration) addLifecycle(instance *registry.Instance, reach reach) {
 	}
 }
 
-// Opened returns how many onOpen callbacks the factory registered.
-func (d *Declaration) Opened() int { return len(d.staging.onOpen) }
+// Opens reports whether the factory registered onOpen callbacks.
+func (d *Declaration) Opens() bool { return len(d.staging.onOpen) > 0 }
 
 // Open runs the onOpen callbacks through caller, in the order they were
 // registered.
 func (d *Declaration) Open(ctx context.Context, caller Caller, limits Limits) error {
-	return reach{caller: caller, limits: limits}.callbacks(ctx, "onOpen", d.Opened(), false)
+	return reach{caller: caller, limits: limits}.callbacks(ctx, "onOpen", len(d.staging.onOpen), false)
 }
 
 // Same reports whether two declarations say the same, so that the one can stand

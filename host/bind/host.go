@@ -34,7 +34,7 @@ type Host struct {
 	world      *World
 	backend    Backend
 	owner      *jsapi.Owner
-	staging    *Staging // nil for a resource
+	staging    *staging // nil for a resource
 	resources  Resources
 	limits     Limits
 }
@@ -67,7 +67,7 @@ func NewHost(config Config) *Host {
 	return &Host{
 		name: config.Extension, generation: config.Generation, world: config.World, backend: config.Backend,
 		owner: config.Owner, resources: config.Resources, limits: config.Limits,
-		staging: &Staging{provided: config.Candidate},
+		staging: &staging{provided: config.Candidate},
 	}
 }
 
@@ -81,12 +81,6 @@ func (h *Host) ForResource(owner *jsapi.Owner) *Host {
 
 // Generation returns the sha of the commit that the host was made for.
 func (h *Host) Generation() string { return h.generation }
-
-// Owner returns what the host belongs to.
-func (h *Host) Owner() *jsapi.Owner { return h.owner }
-
-// Staging returns what the factory asked for.
-func (h *Host) Staging() *Staging { return h.staging }
 
 // Natives makes the function by which script/host.ts finds natives; see Native in
 // script/native.ts. Each member is made when it is asked for.

@@ -7,8 +7,8 @@ import (
 	"github.com/seed-d579e5eb/harness/jsapi"
 )
 
-// Staging collects what a factory asks for, until it has returned.
-type Staging struct {
+// staging collects what a factory asks for, until it has returned.
+type staging struct {
 	mu       sync.Mutex
 	sealed   bool
 	provided func(id string) bool // nil once sealed: it has the generation before in its reach
@@ -36,15 +36,15 @@ func (e *StagingClosedError) ErrorName() string { return "StagingClosed" }
 
 var _ jsapi.Named = (*StagingClosedError)(nil)
 
-// Seal ends staging: the factory has returned.
-func (s *Staging) Seal() {
+// seal ends staging: the factory has returned.
+func (s *staging) seal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sealed, s.provided = true, nil
 }
 
 // provides answers want while staging is open.
-func (s *Staging) provides(id string) (provided, open bool) {
+func (s *staging) provides(id string) (provided, open bool) {
 	if s == nil {
 		return false, false
 	}
@@ -60,12 +60,12 @@ func (s *Staging) provides(id string) (provided, open bool) {
 // seal is called by the script when the factory has returned, so that nothing that
 // still runs can stage.
 func (h *Host) seal(*jsapi.NativeCall) (any, error) {
-	h.staging.Seal()
+	h.staging.seal()
 	return jsapi.Undefined{}, nil
 }
 
 // add runs keep unless staging has ended. Resources do not stage.
-func (s *Staging) add(member string, keep func()) (any, error) {
+func (s *staging) add(member string, keep func()) (any, error) {
 	if s == nil {
 		return nil, &StagingClosedError{Member: member}
 	}
@@ -78,7 +78,7 @@ func (s *Staging) add(member string, keep func()) (any, error) {
 	return jsapi.Undefined{}, nil
 }
 
-func (s *Staging) open() bool {
+func (s *staging) open() bool {
 	if s == nil {
 		return false
 	}

@@ -146,14 +146,23 @@ class Reader {
     }
     const members = manifest as Members;
     const settings = this.read(members, "settings", "manifest.");
+    this.string(members, "version", "manifest", true);
     return {
-      version: this.string(members, "version", "manifest", true),
+      apiVersion: this.version(members),
       hooks: this.strings(members, "hooks", "manifest"),
       provides: this.strings(members, "provides", "manifest"),
       requires: this.strings(members, "requires", "manifest"),
       requests: this.strings(members, "requests", "manifest"),
       settings: settings === undefined ? undefined : this.json(settings, "manifest.settings"),
     };
+  }
+
+  // Which versions there are, the registry knows.
+  private version(manifest: Members): number | undefined {
+    const version = this.read(manifest, "apiVersion", "manifest.");
+    if (version === undefined || Number.isSafeInteger(version)) return version as number | undefined;
+    this.problem("manifest.apiVersion must be an integer");
+    return undefined;
   }
 
   private json(value: unknown, path: string): string | undefined {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,29 +83,34 @@ func (la *launcher) join() error {
 	return dropCapabilities()
 }
 
-func (la *launcher) take() (*slot, error) {
+// take gives a slot that waits, or a new one.
+func (la *launcher) take(ctx context.Context) (*slot, error) {
 	select {
 	case s := <-la.idle:
 		return s, nil
 	default:
+		return la.make(ctx)
 	}
+}
+
+func (la *launcher) make(ctx context.Context) (*slot, error) {
 	var made *slot
 	var err error
-	la.maker.do(func() {
+	busy := la.maker.try(ctx, func() {
 		if err = unix.Setns(la.fds[worldBase], unix.CLONE_NEWNS); err != nil {
 			return
 		}
 		if err = unix.Setns(la.fds[ownPID], unix.CLONE_NEWPID); err != nil {
 			return
 		}
-		made, err = makeSlot(la.fds[hostProc])
+		made, err = makeSlot(ctx, la.fds[hostProc])
 	})
-	return made, err
+	return made, cmp.Or(busy, err)
 }
 
 // giveBack keeps a slot in which nothing runs, and destroys another.
 func (la *launcher) giveBack(s *slot) {
-	if others, err := s.others(); err == nil && len(others) == 0 {
+	if others, err := s.others(); err == nil && len(others) == 0 && !s.killed.Load() {
 		select {
 		case la.idle <- s:
 			return
@@ -114,26 +120,36 @@ func (la *launcher) giveBack(s *slot) {
 	s.destroy()
 }
 
-func (la *launcher) start(_ context.Context, p process) (running, error) {
-	const tries = 3
-	for try := 1; ; try++ {
-		s, err := la.take()
-		if err != nil {
-			return nil, startError(p, fmt.Errorf("namespaces for the command: %w", err))
+func (la *launcher) start(ctx context.Context, p process) (running, error) {
+	s, err := la.take(ctx)
+	if err != nil {
+		return nil, slotError(p, err)
+	}
+	started, err := la.startIn(ctx, s, p)
+	if errors.Is(err, unix.ENOMEM) {
+		// So says a PID namespace whose process 1 was killed: slots that wait may all be such.
+		s.destroy()
+		if s, err = la.make(ctx); err != nil {
+			return nil, slotError(p, err)
 		}
-		var started *os.Process
-		la.starter.do(func() { started, err = startIn(s, p) })
-		if err == nil {
-			return &confined{launcher: la, slot: s, process: started}, nil
-		}
-		// ENOMEM is also what a PID namespace without process 1 says: somebody killed it.
-		if errors.Is(err, unix.ENOMEM) && try < tries {
-			s.destroy()
-			continue
-		}
+		started, err = la.startIn(ctx, s, p)
+	}
+	if err != nil {
 		la.giveBack(s)
 		return nil, err
 	}
+	return &confined{launcher: la, slot: s, process: started}, nil
+}
+
+func slotError(p process, err error) error {
+	return startError(p, fmt.Errorf("namespaces for the command: %w", err))
+}
+
+func (la *launcher) startIn(ctx context.Context, s *slot, p process) (started *os.Process, err error) {
+	if busy := la.starter.try(ctx, func() { started, err = startIn(s, p) }); busy != nil {
+		return nil, startError(p, busy)
+	}
+	return started, err
 }
 
 // startIn starts p in the namespaces of s, where the calling thread stays.
@@ -194,5 +210,5 @@ func (c *confined) wait() (exit, error) {
 }
 
 func (c *confined) terminate() { c.slot.signal(unix.SIGTERM) }
-func (c *confined) kill()      { _ = c.slot.init.Kill() }
+func (c *confined) kill()      { c.slot.kill() }
 func (c *confined) end()       { c.launcher.giveBack(c.slot) }

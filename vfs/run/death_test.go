@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -81,7 +82,16 @@ func TestAKilledHarnessLeavesNoCommands(t *testing.T) {
 func TestAProcess1ThatIsKilledIsReplaced(t *testing.T) {
 	f := open(t, run.Chroot, nil)
 	for range 5 {
-		f.shell(t, "true")
+		// As many at once as slots wait: all of them are dead for the next command.
+		var all sync.WaitGroup
+		for range 6 {
+			all.Go(func() {
+				if _, err := f.runner.Run(t.Context(), run.Command{Shell: "sleep 0.2"}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
 		// Between commands the only children are the processes 1 of waiting slots.
 		for end := time.Now().Add(patience); ; {
 			alive := children(t)
@@ -99,6 +109,29 @@ func TestAProcess1ThatIsKilledIsReplaced(t *testing.T) {
 			t.Fatalf("%+v", got)
 		}
 	}
+}
+
+// More commands than slots wait, so that every one that is handed out again was killed.
+func TestCommandsThatWereKilledDoNotHarmTheNext(t *testing.T) {
+	eachWay(t, func(t *testing.T, f *fixture) {
+		for range 3 {
+			var all sync.WaitGroup
+			for range 6 {
+				all.Go(func() {
+					got, err := f.runner.Run(t.Context(), run.Command{Shell: "trap '' TERM; while :; do sleep 9000; done", Timeout: 200 * time.Millisecond})
+					if err != nil || !got.TimedOut {
+						t.Errorf("%+v %v", got, err)
+					}
+				})
+			}
+			all.Wait()
+			for range 8 {
+				if got := f.shell(t, "echo innocent"); got.Stdout != "innocent\n" {
+					t.Errorf("%+v", got)
+				}
+			}
+		}
+	})
 }
 
 func TestAWorldWithItsOwnDirectoryKeepsIt(t *testing.T) {

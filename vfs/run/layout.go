@@ -47,12 +47,14 @@ type bind struct {
 type layout struct {
 	Root  string // host path of the world
 	Binds []bind
+	// Init are host directories that only process 1 of a command sees, by their paths below its root.
+	Init []bind
 }
 
 // makeLayout finds out what is to be mounted and makes the directories for it in the
 // world. /proc and /dev are always replaced.
 func makeLayout(world *vfs.World, made *private, options Options) (layout, error) {
-	l := layout{Root: world.HostRoot()}
+	l := layout{Root: world.HostRoot(), Init: initBinds()}
 	root, err := world.OpenDir("/")
 	if err != nil {
 		return l, err
@@ -94,6 +96,17 @@ func makeLayout(world *vfs.World, made *private, options Options) (layout, error
 	}
 	l.Binds = append(l.Binds, bind{Source: made.etc(), Target: "/etc"})
 	return l, l.addHostEtc(made)
+}
+
+// initBinds are what process 1 of a command is run from, whatever commands may see.
+func initBinds() []bind {
+	var binds []bind
+	for _, dir := range DefaultHostDirs() {
+		if about, err := os.Stat(dir); err == nil && about.IsDir() {
+			binds = append(binds, bind{Source: dir, Target: dir})
+		}
+	}
+	return binds
 }
 
 func (l *layout) addHostEtc(made *private) error {

@@ -25,14 +25,11 @@ func enterWorld(l layout, nested bool) error {
 	if err := restrict(l.Root, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, unix.AT_RECURSIVE); err != nil {
 		return err
 	}
-	for _, b := range l.Binds {
-		at := path.Join(l.Root, b.Target)
-		if err := unix.Mount(b.Source, at, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
-			return fmt.Errorf("mount %s: %w", b.Target, err)
-		}
-		if err := restrict(at, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, unix.AT_RECURSIVE); err != nil {
-			return err
-		}
+	if err := mountBinds(l.Root, l.Binds); err != nil {
+		return err
+	}
+	if err := mountInit(path.Join(l.Root, initRoot), l.Init); err != nil {
+		return fmt.Errorf("the host's programs: %w", err)
 	}
 	if err := mountDevices(path.Join(l.Root, "dev")); err != nil {
 		return fmt.Errorf("mount /dev: %w", err)
@@ -55,6 +52,53 @@ func enterWorld(l layout, nested bool) error {
 	return unix.Chdir("/")
 }
 
+func mountBinds(root string, binds []bind) error {
+	for _, b := range binds {
+		at := path.Join(root, b.Target)
+		if err := refuseLinks(at); err != nil {
+			return fmt.Errorf("mount %s: %w", b.Target, err)
+		}
+		if err := unix.Mount(b.Source, at, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+			return fmt.Errorf("mount %s: %w", b.Target, err)
+		}
+		if err := restrict(at, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, unix.AT_RECURSIVE); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuseLinks refuses a path with a symbolic link in it. The world may have put one
+// where the harness is going to trust what is mounted.
+func refuseLinks(at string) error {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
+	fd, err := unix.Openat2(unix.AT_FDCWD, at, &how)
+	if err != nil {
+		return err
+	}
+	return unix.Close(fd)
+}
+
+// mountInit makes the root of process 1: the host's programs and libraries, and a
+// place for proc.
+func mountInit(root string, binds []bind) error {
+	if err := unix.Mount("tmpfs", root, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=755"); err != nil {
+		return err
+	}
+	if err := os.Mkdir(path.Join(root, "proc"), 0o755); err != nil {
+		return err
+	}
+	for _, b := range binds {
+		if err := os.Mkdir(path.Join(root, b.Target), 0o755); err != nil {
+			return err
+		}
+	}
+	if err := mountBinds(root, binds); err != nil {
+		return err
+	}
+	return restrict(root, unix.MOUNT_ATTR_RDONLY, 0)
+}
+
 // restrict adds attributes to a mount; with unix.AT_RECURSIVE to those below it too.
 func restrict(at string, attributes uint64, flags uint) error {
 	if err := unix.MountSetattr(unix.AT_FDCWD, at, flags, &unix.MountAttr{Attr_set: attributes}); err != nil {
@@ -64,6 +108,9 @@ func restrict(at string, attributes uint64, flags uint) error {
 }
 
 func mountDevices(dev string) error {
+	if err := refuseLinks(dev); err != nil {
+		return err
+	}
 	if err := unix.Mount("tmpfs", dev, "tmpfs", unix.MS_NOSUID|unix.MS_NOEXEC, "mode=755"); err != nil {
 		return err
 	}

@@ -16,9 +16,11 @@ import (
 // Where commands find what the Runner makes for them.
 const (
 	kernelProc   = "/proc/.kernel"
+	initRoot     = "/proc/.init" // the root of process 1, empty for commands
 	programsDir  = "/proc/.programs"
 	gitConfigAt  = "/proc/.gitconfig"
 	kernelName   = ".kernel"
+	initName     = ".init"
 	programsName = ".programs"
 	gitName      = ".gitconfig"
 )
@@ -73,8 +75,10 @@ func (p *private) bin() string       { return filepath.Join(p.dir, "bin") }
 func (p *private) gitConfig() string { return filepath.Join(p.proc(), gitName) }
 
 func (p *private) makeProc() error {
-	if err := os.Mkdir(filepath.Join(p.proc(), kernelName), 0o755); err != nil {
-		return err
+	for _, name := range []string{kernelName, initName} {
+		if err := os.Mkdir(filepath.Join(p.proc(), name), 0o755); err != nil {
+			return err
+		}
 	}
 	if err := os.WriteFile(p.gitConfig(), []byte(gitConfig), 0o644); err != nil {
 		return err

@@ -2,10 +2,14 @@ package run
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,11 +19,17 @@ import (
 // processes of whoever mounts it, and then sits until its input ends, which it does
 // when this process dies; the kernel kills the others with it. SIGCHLD is ignored so
 // that orphans leave no zombies.
-const initScript = `mount -t proc -o ro,nosuid,nodev,noexec proc ` + kernelProc + ` || exit 1
+//
+// It has every capability of the harness, so all it runs is the host's: its root is
+// initRoot, never the world, whose /bin/sh anybody may have written.
+const initScript = `mount -t proc -o ro,nosuid,nodev,noexec proc /proc || exit 1
 trap '' HUP INT TERM
-echo ready
-env --ignore-signal=CHLD true 2>/dev/null && exec env --ignore-signal=CHLD cat
+env --ignore-signal=CHLD true 2>&- && exec env --ignore-signal=CHLD cat
 exec cat`
+
+// readyWord comes back from process 1 once it runs its last program, which needs no
+// more files.
+const readyWord = "ready\n"
 
 // slot is a PID namespace, and a copy of the world's mount namespace with the proc of
 // that. It runs one command at a time, and another when that left nothing behind.
@@ -29,14 +39,16 @@ type slot struct {
 	mount int      // namespace
 	pid   int      // namespace
 	proc  *os.File // the slot's /proc/.kernel
+
+	killed atomic.Bool // process 1 is dead or dying; no command can start in it
 }
 
 // initTimeout bounds how long process 1 may take to say that it is ready.
 const initTimeout = 30 * time.Second
 
 // makeSlot makes a slot on a thread that is in the world's base namespaces, and
-// leaves the thread in the slot's.
-func makeSlot(hostProc int) (made *slot, err error) {
+// leaves the thread in the slot's. It gives up when ctx ends.
+func makeSlot(ctx context.Context, hostProc int) (made *slot, err error) {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return nil, fmt.Errorf("a mount namespace: %w", err)
 	}
@@ -49,8 +61,15 @@ func makeSlot(hostProc int) (made *slot, err error) {
 			s.destroy()
 		}
 	}()
-	if err := s.startInit(); err != nil {
+	if err := s.startInit(ctx); err != nil {
 		return nil, fmt.Errorf("process 1: %w", err)
+	}
+	if err := unix.Mount(initRoot+"/proc", kernelProc, "", unix.MS_BIND, ""); err != nil {
+		return nil, fmt.Errorf("mount proc: %w", err)
+	}
+	// Commands do not see what process 1 runs from.
+	if err := unix.Unmount(initRoot, unix.MNT_DETACH); err != nil {
+		return nil, fmt.Errorf("hide the host's programs: %w", err)
 	}
 	if s.mount, err = openNamespace(hostProc, "mnt"); err != nil {
 		return nil, err
@@ -72,7 +91,7 @@ func openNamespace(hostProc int, name string) (int, error) {
 	return fd, nil
 }
 
-func (s *slot) startInit() error {
+func (s *slot) startInit(ctx context.Context) error {
 	input, mine, err := os.Pipe()
 	if err != nil {
 		return err
@@ -88,16 +107,21 @@ func (s *slot) startInit() error {
 		Dir:   "/",
 		Env:   []string{"PATH=" + systemPath},
 		Files: []*os.File{input, output, output},
+		Sys:   &syscall.SysProcAttr{Chroot: initRoot},
 	})
 	_ = output.Close()
 	if err != nil {
 		return err
 	}
+	if _, err := mine.WriteString(readyWord); err != nil {
+		return err
+	}
 	_ = said.SetReadDeadline(time.Now().Add(initTimeout))
+	defer context.AfterFunc(ctx, func() { _ = said.SetReadDeadline(time.Unix(1, 0)) })()
 	var heard bytes.Buffer
-	for !strings.HasSuffix(heard.String(), "ready\n") {
+	for !strings.HasSuffix(heard.String(), readyWord) {
 		if _, err := io.CopyN(&heard, said, 1); err != nil {
-			return fmt.Errorf("%w: %s", err, strings.TrimSpace(heard.String()))
+			return fmt.Errorf("%w: %s", cmp.Or(context.Cause(ctx), err), strings.TrimSpace(heard.String()))
 		}
 	}
 	return nil
@@ -148,6 +172,12 @@ func signalProcesses(proc int, names []string, number unix.Signal) {
 		_ = unix.PidfdSendSignal(fd, number, nil, 0)
 		_ = unix.Close(fd)
 	}
+}
+
+// kill ends every process of the slot, which is then of no use.
+func (s *slot) kill() {
+	s.killed.Store(true)
+	_ = s.init.Kill()
 }
 
 // destroy kills every process of the slot, waits until they are gone, and lets go of

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"os"
 	"runtime"
 
@@ -48,13 +49,22 @@ func (t *thread) loop() {
 }
 
 // do runs work on the thread and returns when it has.
-func (t *thread) do(work func()) {
+func (t *thread) do(work func()) { _ = t.try(context.Background(), work) }
+
+// try does the same unless ctx ends before the thread is free: then work is not run,
+// and the error is the cause of ctx.
+func (t *thread) try(ctx context.Context, work func()) error {
 	finished := make(chan struct{})
-	t.work <- func() {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case t.work <- func() {
 		defer close(finished)
 		work()
+	}:
+		<-finished
+		return nil
 	}
-	<-finished
 }
 
 // close ends the thread.

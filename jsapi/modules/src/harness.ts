@@ -1,20 +1,13 @@
 /** The host of an extension, and tokens for what extensions offer and ask for. */
 
-import { defineService, type ServiceToken } from "@earendil-works/chord";
+import { defineService, type JsonValue, type ServiceToken } from "@earendil-works/chord";
 import type { Models } from "@earendil-works/pi-ai";
 import type { Static, TSchema } from "typebox";
-import type {
-  Command,
-  DocToken,
-  Extension,
-  HookKind,
-  Json,
-  RoutineHandler,
-  Transaction,
-} from "harness:internal/declarations";
+import type { Command, Extension, HookKind, RoutineHandler } from "harness:internal/declarations";
+import type { DocToken, Transaction } from "harness:internal/durable";
 
 export { defineService };
-export type { ServiceToken };
+export type { JsonValue, ServiceToken };
 export type {
   Agent,
   Arguments,
@@ -26,7 +19,6 @@ export type {
   HookedResult,
   HookKind,
   Instance,
-  Json,
   KindHook,
   Manifest,
   RoutineHandler,
@@ -147,7 +139,7 @@ export interface ExecOptions {
   env?: Record<string, string> | readonly (readonly [name: string, value: string])[] | undefined;
   /** Seconds until the whole process tree is ended. */
   timeout?: number | undefined;
-  /** Conversations that this command works for: aborting one ends it. */
+  /** Not yet. Conversations that this command works for: aborting one ends it. */
   conversations?: readonly number[] | undefined;
   signal?: AbortSignal | undefined;
   /** Whole characters, in order. */
@@ -175,7 +167,8 @@ export type Remote<T> = {
     : never;
 };
 
-type AnyService = Record<string, (...args: any[]) => any>;
+/** A service whose type nobody stated: any method, any result. */
+export type AnyRemote = Readonly<Record<string, any>>;
 
 /** A value that nobody can change. */
 export type Frozen<T> = T extends (...args: any[]) => any
@@ -185,7 +178,7 @@ export type Frozen<T> = T extends (...args: any[]) => any
     : T;
 
 /** An event of the world's event log. */
-export interface WorldEvent<Payload = Json> {
+export interface WorldEvent<Payload = JsonValue> {
   id: number;
   type: string;
   payload: Payload;
@@ -217,7 +210,7 @@ export type RoutineTrigger =
 export interface Routine {
   name: string;
   trigger: RoutineTrigger;
-  payload?: Json;
+  payload?: JsonValue;
   enabled?: boolean;
   maxFailures?: number;
   catchUp?: "skip" | "once";
@@ -233,8 +226,8 @@ export interface SubmissionStorage {
   scanSubmissions(
     query: { conversationId?: number; status?: "queued" | "placed" | "done" | "unanswered" },
     limit: number,
-    cursor?: Json,
-  ): Promise<{ items: { id: number; conversationId: number; status: string }[]; cursor?: Json }>;
+    cursor?: JsonValue,
+  ): Promise<{ items: { id: number; conversationId: number; status: string }[]; cursor?: JsonValue }>;
 }
 
 /**
@@ -262,41 +255,53 @@ export interface Host {
 
   /** Offers a service from the moment this commit goes live. Only while the factory runs. */
   implement<T extends object>(api: string | ServiceToken<T>, value: T): void;
-  /** A service that must exist. Each call reaches the provider that is current then. */
-  need<T extends object>(api: ServiceToken<T>): Remote<T>;
-  need<T extends object = AnyService>(api: string): Remote<T>;
-  /** The same, or undefined when nobody offers it. */
-  want<T extends object>(api: ServiceToken<T>): Remote<T> | undefined;
-  want<T extends object = AnyService>(api: string): Remote<T> | undefined;
+  /**
+   * A service that must exist. Each call reaches the provider that is current then,
+   * so a factory may take the service and not call it: that fails with NotAvailable.
+   */
+  need(api: string): AnyRemote;
+  need<T extends object>(api: string | ServiceToken<T>): Remote<T>;
+  /** The same, or undefined when nobody offers it: in a factory, none of the extensions before this one. */
+  want(api: string): AnyRemote | undefined;
+  want<T extends object>(api: string | ServiceToken<T>): Remote<T> | undefined;
 
-  /** Called when the commit has gone live. Only while the factory runs. */
+  /** Called when the commit has gone live; an error is a notice. Only while the factory runs. */
   onOpen(callback: () => void | Promise<void>): void;
   /** Called when the generation has drained, last registered first. Only while the factory runs. */
   onClose(callback: () => void | Promise<void>): void;
 
   /**
-   * The value that create made the first time, kept across commits. What create
-   * starts belongs to the resource and lives until dispose.
+   * The value that create made the first time, kept across commits: a changed create
+   * does nothing to a value that exists, so give the key a new name. create gets a
+   * host that lives as long as the resource; use that one, not the factory's. What
+   * create starts lives until dispose, when the extension goes or the harness stops.
    */
   resource<T>(key: string, create: (host: Host) => T, dispose?: (value: Awaited<T>) => void | Promise<void>): T;
 
   /** Tells the world's owner something. */
   notice(message: string): void;
 
-  // The members below throw an error named NotAvailable until the durable engine is there.
-
+  /** Not yet: throws NotAvailable. */
   harness(): unknown;
+  /** Not yet: throws NotAvailable. */
   models(): Models;
+  /** Not yet: throws NotAvailable. */
   readonly storage: SubmissionStorage;
-  readonly metadata: DocToken<Record<string, Json>>;
-  emit(type: string, payload: Json, tx?: Transaction): Promise<number>;
+  /** Not yet: throws NotAvailable. */
+  readonly metadata: DocToken<Record<string, JsonValue>, "conversation">;
+  /** Not yet: rejects with NotAvailable. */
+  emit(type: string, payload: JsonValue, tx?: Transaction): Promise<number>;
+  /** Not yet: throws NotAvailable. */
   react(
     name: string,
     filter: EventFilter,
     handler: (event: WorldEvent, tx: Transaction) => void | Promise<void>,
   ): void;
+  /** Not yet: throws NotAvailable. */
   readonly eventLog: EventLog;
+  /** Not yet: throws NotAvailable. */
   readonly routines: Routines;
+  /** Not yet: throws NotAvailable. */
   capability<T = unknown>(kind: string): T | undefined;
 }
 

@@ -2,6 +2,10 @@
 
 export type { Context, ContextKey } from "@earendil-works/chord/context";
 
+/** A value that JSON can express. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+export type JsonObject = { [key: string]: JsonValue };
+
 declare const serviceType: unique symbol;
 
 /** Names a service of type T. */
@@ -24,7 +28,7 @@ export function defineService<T extends object>(id: string, options?: { local?: 
 }
 
 /** Whether value can be written as JSON and read back equal. */
-export function isJsonValue(value: unknown): boolean {
+export function isJsonValue(value: unknown): value is JsonValue {
   return isJson(value, []);
 }
 

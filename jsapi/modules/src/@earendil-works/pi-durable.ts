@@ -4,14 +4,9 @@
  */
 
 import type {
-  Agent,
+  AgentChange,
+  AgentState,
   CompactionHandlers,
-  DocDefinition,
-  DocFamilyDefinition,
-  DocFamilyToken,
-  DocToken,
-  EntryRecord,
-  EntryToken,
   Extension,
   GenerationHandlers,
   KindHandlers,
@@ -19,18 +14,43 @@ import type {
   Section,
   SectionRender,
   SectionWrap,
-  TaskDefinition,
   TaskHook,
-  TaskToken,
   ToolHandlers,
   ToolRegistration,
   ToolWrap,
-  Transaction,
 } from "harness:internal/declarations";
+import type {
+  ConversationId,
+  DocDefinition,
+  DocFamilyDefinition,
+  DocFamilyToken,
+  DocScope,
+  DocToken,
+  EntryRecord,
+  EntryToken,
+  TaskDefinition,
+  TaskToken,
+  Transaction,
+} from "harness:internal/durable";
 import { notAvailable } from "harness:internal/unavailable";
 
-export type { Context } from "@earendil-works/chord/context";
+export type { Context, JsonObject, JsonValue } from "@earendil-works/chord";
+export type { ExecutionEnv } from "@earendil-works/pi-durable/env";
 export type * from "harness:internal/declarations";
+export type * from "harness:internal/durable";
+// The names that extensions of the public engine know these shapes by.
+export type {
+  CompactionHandlers as CompactionHooks,
+  Diagnostic as ToolDiagnostic,
+  GenerationHandlers as GenerationHooks,
+  Section as PromptSection,
+  SectionInput as PromptInput,
+  TaskHook as HookRegistration,
+  ToolHandlers as ToolHooks,
+  ToolResult as ToolExecutionResult,
+} from "harness:internal/declarations";
+export type { TaskToken as Task, Transaction as Tx } from "harness:internal/durable";
+export type Wrap = ToolWrap | SectionWrap;
 
 /** The conversation that every session has. */
 export const ROOT_CONVERSATION_ID = 1;
@@ -40,16 +60,16 @@ export const DEFAULT_COMPACTION_POLICY: Readonly<{
   enabled: boolean;
   reserveTokens: number;
   keepRecentTokens: number;
-  backgroundMarginTokens: number;
-}> = Object.freeze({ enabled: true, reserveTokens: 16384, keepRecentTokens: 20000, backgroundMarginTokens: 32768 });
+  backgroundTokens: number;
+}> = Object.freeze({ enabled: true, reserveTokens: 16384, keepRecentTokens: 20000, backgroundTokens: 32768 });
 
 /** How failed requests are tried again: the delay doubles up to its limit. */
 export const DEFAULT_RETRY_POLICY: Readonly<{
   enabled: boolean;
-  maxAttempts: number;
+  maxRetries: number;
   baseDelayMs: number;
-  maxDelayMs: number;
-}> = Object.freeze({ enabled: true, maxAttempts: 3, baseDelayMs: 2000, maxDelayMs: 60000 });
+  maxAgentDelayMs: number;
+}> = Object.freeze({ enabled: true, maxRetries: 3, baseDelayMs: 2000, maxAgentDelayMs: 60000 });
 
 /** Gives an extension its type. */
 export function defineExtension(extension: Extension): Extension {
@@ -68,9 +88,9 @@ export function section(key: string, render: SectionRender, options?: { tag?: bo
   return { key, render, ...(options?.tag !== undefined && { tag: options.tag }) };
 }
 
-/** Attaches handlers to a task, or one handler to a kind of hook. */
-export function hook<H extends object>(task: TaskToken<any, any, H>, handlers: Partial<H>): TaskHook;
+/** Attaches one handler to a kind of hook, or handlers to a task. */
 export function hook<K extends keyof KindHandlers>(kind: K, handler: KindHandlers[K]): KindHook<K>;
+export function hook<H extends object>(task: TaskToken<any, any, H>, handlers: Partial<H>): TaskHook;
 export function hook(target: TaskToken | keyof KindHandlers, handlers: object): TaskHook | KindHook {
   if (typeof target === "string") return { kind: target, handler: handlers as KindHandlers[typeof target] };
   return { task: target.definition.name, handlers: handlers as TaskHook["handlers"] };
@@ -94,12 +114,14 @@ export function defineTask<Input, Result, Handlers extends object = object>(
 }
 
 /** Makes the token of a document. */
-export function defineDoc<T>(definition: DocDefinition<T>): DocToken<T> {
+export function defineDoc<T, S extends DocScope = DocScope>(definition: DocDefinition<T, S>): DocToken<T, S> {
   return { definition };
 }
 
 /** Makes the token of documents that are told apart by a key. */
-export function defineDocFamily<T, Seed>(definition: DocFamilyDefinition<T, Seed>): DocFamilyToken<T, Seed> {
+export function defineDocFamily<T, Seed, S extends DocScope = DocScope>(
+  definition: DocFamilyDefinition<T, Seed, S>,
+): DocFamilyToken<T, Seed, S> {
   return { definition: { ...definition, family: true } };
 }
 
@@ -125,12 +147,12 @@ export const ToolTask: TaskToken<any, any, ToolHandlers> = builtinTask("pi.tool"
 /** The shortening of a conversation. */
 export const CompactionTask: TaskToken<any, any, CompactionHandlers> = builtinTask("pi.compaction", 1);
 
-export const AgentDoc: DocToken<Agent> = builtinDoc("pi.agent", "conversation");
-export const LiveDoc: DocToken = builtinDoc("pi.live", "conversation");
-export const InboxDoc: DocToken = builtinDoc("pi.inbox", "conversation");
-export const ProviderDoc: DocToken = builtinDoc("pi.provider", "conversation");
-export const UsageDoc: DocToken = builtinDoc("pi.usage", "conversation");
-export const NestedCallDoc: DocToken = builtinDoc("pi.nested-call", "task");
+export const AgentDoc: DocToken<AgentState, "conversation"> = builtinDoc("pi.agent", "conversation");
+export const LiveDoc: DocToken<any, "conversation"> = builtinDoc("pi.live", "conversation");
+export const InboxDoc: DocToken<any, "conversation"> = builtinDoc("pi.inbox", "conversation");
+export const ProviderDoc: DocToken<any, "conversation"> = builtinDoc("pi.provider", "conversation");
+export const UsageDoc: DocToken<any, "conversation"> = builtinDoc("pi.usage", "conversation");
+export const NestedCallDoc: DocToken<any, "task"> = builtinDoc("pi.nested-call", "task");
 
 // A built-in names what the engine runs; the engine has its own definition of it.
 function builtinTask<H extends object>(name: string, version: number): TaskToken<any, any, H> {
@@ -139,7 +161,7 @@ function builtinTask<H extends object>(name: string, version: number): TaskToken
   return Object.freeze({ definition: Object.freeze({ name, version, initial, phases: Object.freeze({}), abort }) });
 }
 
-function builtinDoc(kind: string, scope: DocDefinition["scope"]): DocToken {
+function builtinDoc<S extends DocScope>(kind: string, scope: S): DocToken<any, S> {
   const initial = (): never => notAvailable(`creating ${kind}`);
   return Object.freeze({ definition: Object.freeze({ kind, version: 1, scope, initial }) });
 }
@@ -169,33 +191,36 @@ export class StorageRequestError extends Error {
   override readonly name = "StorageRequestError";
 }
 
-/** A harness over a session of the durable engine. */
+/** A harness over a session of the durable engine. Not yet. */
 export class Harness {
   static async open(): Promise<never> {
     return notAvailable("Harness.open");
   }
 }
 
-/** Storage that lives as long as its object. */
+/** Storage that lives as long as its object. Not yet. */
 export class MemoryStorage {
   constructor() {
     notAvailable("MemoryStorage");
   }
 }
 
+/** Not yet. */
 export async function createSession(): Promise<never> {
   return notAvailable("createSession");
 }
 
+/** Not yet. */
 export function createRegistry(): never {
   return notAvailable("createRegistry");
 }
 
-/** Changes the agent of a conversation inside a commit. */
-export async function configure(tx: Transaction, conversationId: number, change: Partial<Agent>): Promise<void> {
+/** Changes the agent of a conversation inside a commit. Not yet. */
+export async function configure(tx: Transaction, conversationId: ConversationId, change: AgentChange): Promise<void> {
   notAvailable(`configure(conversation ${conversationId})`);
 }
 
+/** Not yet. */
 export async function watchEvents(): Promise<never> {
   return notAvailable("watchEvents");
 }

@@ -34,8 +34,13 @@ async function members(host: Host): Promise<void> {
   clock.zone;
   // @ts-expect-error there may be no provider
   host.want(Clock).now();
-  const loose: unknown = await host.need("anything").whatever?.(1, 2);
-  console.log(loose);
+  // A service by its name alone has any method, and any result.
+  const loose: string = await host.need("anything").whatever(1, 2);
+  const named = host.need<Clock>("clock");
+  expectType<Equal<ReturnType<typeof named.now>, Promise<string>>>();
+  // @ts-expect-error there may be no provider
+  host.want("anything").whatever();
+  console.log(loose, await host.want("anything")?.whatever());
 
   const settings = host.settings(Type.Object({ n: Type.Integer({ default: 1 }), list: Type.Array(Type.String()) }));
   expectType<Equal<typeof settings.n, number>>();

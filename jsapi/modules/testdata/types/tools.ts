@@ -74,7 +74,7 @@ const plain = defineTool({
   description: "Takes what its schema says.",
   parameters: { type: "object", properties: { n: { type: "number" } } },
   execute(args) {
-    return { output: String(args.n), isError: false };
+    return { content: String(args.n), isError: false };
   },
 });
 

@@ -1,5 +1,12 @@
 /** Services that extensions offer each other. */
 export type { Context, ContextKey } from "@earendil-works/chord/context";
+/** A value that JSON can express. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | {
+    [key: string]: JsonValue;
+};
+export type JsonObject = {
+    [key: string]: JsonValue;
+};
 declare const serviceType: unique symbol;
 /** Names a service of type T. */
 export interface ServiceToken<T> {
@@ -17,4 +24,4 @@ export declare function defineService<T extends object>(id: string, options?: {
     local?: boolean;
 }): ServiceToken<T>;
 /** Whether value can be written as JSON and read back equal. */
-export declare function isJsonValue(value: unknown): boolean;
+export declare function isJsonValue(value: unknown): value is JsonValue;

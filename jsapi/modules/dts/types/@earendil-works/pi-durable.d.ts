@@ -2,9 +2,15 @@
  * What an extension is made of: tools, prompt sections, hooks, wraps, tasks and
  * documents. The builders only describe; the host validates what they made.
  */
-import type { Agent, CompactionHandlers, DocDefinition, DocFamilyDefinition, DocFamilyToken, DocToken, EntryToken, Extension, GenerationHandlers, KindHandlers, KindHook, Section, SectionRender, SectionWrap, TaskDefinition, TaskHook, TaskToken, ToolHandlers, ToolRegistration, ToolWrap, Transaction } from "harness:internal/declarations";
-export type { Context } from "@earendil-works/chord/context";
+import type { AgentChange, AgentState, CompactionHandlers, Extension, GenerationHandlers, KindHandlers, KindHook, Section, SectionRender, SectionWrap, TaskHook, ToolHandlers, ToolRegistration, ToolWrap } from "harness:internal/declarations";
+import type { ConversationId, DocDefinition, DocFamilyDefinition, DocFamilyToken, DocScope, DocToken, EntryToken, TaskDefinition, TaskToken, Transaction } from "harness:internal/durable";
+export type { Context, JsonObject, JsonValue } from "@earendil-works/chord";
+export type { ExecutionEnv } from "@earendil-works/pi-durable/env";
 export type * from "harness:internal/declarations";
+export type * from "harness:internal/durable";
+export type { CompactionHandlers as CompactionHooks, Diagnostic as ToolDiagnostic, GenerationHandlers as GenerationHooks, Section as PromptSection, SectionInput as PromptInput, TaskHook as HookRegistration, ToolHandlers as ToolHooks, ToolResult as ToolExecutionResult, } from "harness:internal/declarations";
+export type { TaskToken as Task, Transaction as Tx } from "harness:internal/durable";
+export type Wrap = ToolWrap | SectionWrap;
 /** The conversation that every session has. */
 export declare const ROOT_CONVERSATION_ID = 1;
 /** When a conversation is shortened; amounts in tokens. */
@@ -12,14 +18,14 @@ export declare const DEFAULT_COMPACTION_POLICY: Readonly<{
     enabled: boolean;
     reserveTokens: number;
     keepRecentTokens: number;
-    backgroundMarginTokens: number;
+    backgroundTokens: number;
 }>;
 /** How failed requests are tried again: the delay doubles up to its limit. */
 export declare const DEFAULT_RETRY_POLICY: Readonly<{
     enabled: boolean;
-    maxAttempts: number;
+    maxRetries: number;
     baseDelayMs: number;
-    maxDelayMs: number;
+    maxAgentDelayMs: number;
 }>;
 /** Gives an extension its type. */
 export declare function defineExtension(extension: Extension): Extension;
@@ -29,9 +35,9 @@ export declare function defineTool<P extends object, Details = unknown>(tool: To
 export declare function section(key: string, render: SectionRender, options?: {
     tag?: boolean;
 }): Section;
-/** Attaches handlers to a task, or one handler to a kind of hook. */
-export declare function hook<H extends object>(task: TaskToken<any, any, H>, handlers: Partial<H>): TaskHook;
+/** Attaches one handler to a kind of hook, or handlers to a task. */
 export declare function hook<K extends keyof KindHandlers>(kind: K, handler: KindHandlers[K]): KindHook<K>;
+export declare function hook<H extends object>(task: TaskToken<any, any, H>, handlers: Partial<H>): TaskHook;
 /** Replaces a tool of any extension by what wrap makes of it. The name must stay. */
 export declare function wrapTool(tool: string | {
     name: string;
@@ -43,9 +49,9 @@ export declare function wrapSection(key: string | {
 /** Makes the token of a task. */
 export declare function defineTask<Input, Result, Handlers extends object = object>(definition: TaskDefinition<Input, Result>): TaskToken<Input, Result, Handlers>;
 /** Makes the token of a document. */
-export declare function defineDoc<T>(definition: DocDefinition<T>): DocToken<T>;
+export declare function defineDoc<T, S extends DocScope = DocScope>(definition: DocDefinition<T, S>): DocToken<T, S>;
 /** Makes the token of documents that are told apart by a key. */
-export declare function defineDocFamily<T, Seed>(definition: DocFamilyDefinition<T, Seed>): DocFamilyToken<T, Seed>;
+export declare function defineDocFamily<T, Seed, S extends DocScope = DocScope>(definition: DocFamilyDefinition<T, Seed, S>): DocFamilyToken<T, Seed, S>;
 /** Makes the token of a kind of entry. Kinds that start with `pi.` are the engine's own. */
 export declare function defineEntry<Data = unknown>(kind: string): EntryToken<Data>;
 export declare const UserEntry: EntryToken;
@@ -60,12 +66,12 @@ export declare const GenerationTask: TaskToken<any, any, GenerationHandlers>;
 export declare const ToolTask: TaskToken<any, any, ToolHandlers>;
 /** The shortening of a conversation. */
 export declare const CompactionTask: TaskToken<any, any, CompactionHandlers>;
-export declare const AgentDoc: DocToken<Agent>;
-export declare const LiveDoc: DocToken;
-export declare const InboxDoc: DocToken;
-export declare const ProviderDoc: DocToken;
-export declare const UsageDoc: DocToken;
-export declare const NestedCallDoc: DocToken;
+export declare const AgentDoc: DocToken<AgentState, "conversation">;
+export declare const LiveDoc: DocToken<any, "conversation">;
+export declare const InboxDoc: DocToken<any, "conversation">;
+export declare const ProviderDoc: DocToken<any, "conversation">;
+export declare const UsageDoc: DocToken<any, "conversation">;
+export declare const NestedCallDoc: DocToken<any, "task">;
 /** A conversation that was to be idle is at work. */
 export declare class ConversationBusy extends Error {
     readonly name = "ConversationBusy";
@@ -86,16 +92,19 @@ export declare class SessionFailed extends Error {
 export declare class StorageRequestError extends Error {
     readonly name = "StorageRequestError";
 }
-/** A harness over a session of the durable engine. */
+/** A harness over a session of the durable engine. Not yet. */
 export declare class Harness {
     static open(): Promise<never>;
 }
-/** Storage that lives as long as its object. */
+/** Storage that lives as long as its object. Not yet. */
 export declare class MemoryStorage {
     constructor();
 }
+/** Not yet. */
 export declare function createSession(): Promise<never>;
+/** Not yet. */
 export declare function createRegistry(): never;
-/** Changes the agent of a conversation inside a commit. */
-export declare function configure(tx: Transaction, conversationId: number, change: Partial<Agent>): Promise<void>;
+/** Changes the agent of a conversation inside a commit. Not yet. */
+export declare function configure(tx: Transaction, conversationId: ConversationId, change: AgentChange): Promise<void>;
+/** Not yet. */
 export declare function watchEvents(): Promise<never>;

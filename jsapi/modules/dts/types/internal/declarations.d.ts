@@ -1,11 +1,9 @@
 /** The shapes of what extensions declare. */
-import type { Context } from "@earendil-works/chord/context";
+import type { Context, JsonValue } from "@earendil-works/chord";
 import type { AssistantMessage, ImageContent, Message, Model, Models, TextContent, ThinkingLevel, ToolCall, Usage } from "@earendil-works/pi-ai";
+import type { ExecutionEnv } from "@earendil-works/pi-durable/env";
+import type { ConversationHandle, ConversationId, DocumentObserver, DocumentReader, EntryId, EntryRecord, SettledTask, TaskId, TaskOptions, TaskRecord, TaskToken, Transaction } from "harness:internal/durable";
 import type { Static, TSchema } from "typebox";
-/** A value that JSON can express. */
-export type Json = null | boolean | number | string | Json[] | {
-    [key: string]: Json;
-};
 /** The kinds of hooks beside the handlers of tasks, and what extensions bring. */
 export type HookKind = "before_agent_start" | "tool_call" | "tool_result" | "agent_end" | "session_start" | "session_shutdown" | "Tool" | "Command";
 /** Where an instance of an extension lives. */
@@ -14,6 +12,7 @@ export type Scope = "global" | "agent" | "session";
 export interface Diagnostic {
     severity: "info" | "warn" | "error";
     message: string;
+    code?: string;
 }
 /** How many bytes and lines of a tool's output a model sees, and which end of it. */
 export interface OutputLimits {
@@ -21,10 +20,12 @@ export interface OutputLimits {
     maxLines?: number;
     retain?: "head" | "tail";
 }
-/** What a call gives back. Say output or, as older extensions do, content. */
+/** What a call gives back. */
 export interface ToolResult<Details = unknown> {
+    /** What the model sees. */
+    content?: string | readonly (TextContent | ImageContent)[];
+    /** Another name of content, which counts when content is left out. */
     output?: string | readonly (TextContent | ImageContent)[];
-    content?: readonly (TextContent | ImageContent)[];
     /** For programs and user interfaces; the model does not see it. JSON only. */
     details?: Details;
     /** The value that a calling tool gets when the tool has a structuredOutput schema. */
@@ -38,17 +39,21 @@ export interface ToolResult<Details = unknown> {
 export interface ToolControl {
     addTools?: readonly string[];
     /** Ends the run when every result of the round says so. */
-    terminate?: boolean;
-    handoff?: Json;
+    terminate?: true;
+    /** Begins a new context with this text. */
+    handoff?: string;
 }
-/** What a call can do while it runs. Every member rejects once the call settled. */
-export interface ToolExecutionApi {
-    readonly taskId: number | undefined;
-    /** Undefined for a call that no conversation makes. */
-    readonly conversationId: number | undefined;
+/** The stored value of a name: the first candidate that anybody gave. */
+export interface Memo {
+    <T extends JsonValue>(name: string, context: Context): Promise<T | undefined>;
+    <T extends JsonValue>(name: string, candidate: T, context: Context): Promise<T>;
+}
+/**
+ * What a call can do while it runs; afterwards every member fails. Members marked
+ * "not yet" come with the durable engine: functions reject with NotAvailable.
+ */
+export interface ToolExecutionApi<Details = unknown> extends DocumentReader, DocumentObserver {
     readonly callId: string;
-    readonly models: Models;
-    readonly agent: Agent;
     /** Adds text to the output that is shown and kept while the tool runs. */
     output(chunk: string, skipped?: {
         bytes: number;
@@ -56,31 +61,45 @@ export interface ToolExecutionApi {
     }): void;
     /** The end of the output so far. */
     outputWindow(): string;
+    /** The output so far, as it becomes the content of a result without one. */
+    retainedOutput(): string;
+    /** A remark beside the result. */
     diagnostic(diagnostic: Diagnostic): void;
     /** Replaces the details; resolves once they are stored. */
-    details(details: unknown): Promise<void>;
-    /** The stored value of name, or the first candidate, stored now. */
-    memo<T>(name: string, candidate?: T): Promise<T>;
-    commit<T>(callback: (tx: Transaction) => T | Promise<T>): Promise<T>;
-    createTask<Input, Result>(task: TaskToken<Input, Result>, input: Input, options?: {
-        background?: boolean;
-        abandonOnRestart?: boolean;
-    }): Promise<number>;
-    getTask(id: number): Promise<TaskRecord | undefined>;
-    waitForTask(id: number, context?: Context): Promise<TaskRecord>;
-    snapshot<T>(doc: DocToken<T>, key?: string): Promise<T | undefined>;
-    snapshotAsOf<T>(doc: DocToken<T>, entryId: number, key?: string): Promise<T | undefined>;
-    watchDoc<T>(doc: DocToken<T>, listener: (value: T | undefined) => void): Promise<() => void>;
-    /** Calls another tool on behalf of this call. */
+    details(value: Details, context?: Context): Promise<void>;
+    /** Not yet: undefined. */
+    readonly taskId: TaskId | undefined;
+    /** Undefined for a call that no conversation makes, as all are now. */
+    readonly conversationId: ConversationId | undefined;
+    /** Not yet: undefined. */
+    readonly env: ExecutionEnv | undefined;
+    /** Not yet: undefined. */
+    readonly registry: RegistrySnapshot | undefined;
+    /** Not yet: undefined. */
+    readonly models: Models | undefined;
+    /** Not yet. */
+    agent(context: Context): Promise<Agent>;
+    /** Not yet. */
+    readonly memo: Memo;
+    /** Not yet. */
+    commit<T>(change: (tx: Transaction) => T | Promise<T>, context: Context): Promise<T>;
+    /** Not yet. */
+    createTask<Input, Result>(task: TaskToken<Input, Result, any>, input: Input, options: Omit<TaskOptions, "conversationId">, context: Context): Promise<TaskId<Result>>;
+    /** Not yet. */
+    getTask<Result>(id: TaskId<Result>, context: Context): Promise<TaskRecord<unknown, Result> | undefined>;
+    /** Not yet. */
+    waitForTask<Result>(id: TaskId<Result>, context: Context): Promise<SettledTask<Result>>;
+    /** Not yet. */
+    conversation(id: ConversationId, context: Context): Promise<ConversationHandle | undefined>;
+    /** Not yet. Calls another tool on behalf of this call. */
     executeTool(name: string, args: Record<string, unknown>, context: Context, options?: {
         key?: string;
         progress?: (chunk: string) => void;
     }): Promise<NestedResult>;
-    retainedOutput(): string;
 }
 /** What a nested call gives its caller. */
 export interface NestedResult {
-    taskId: number;
+    taskId: TaskId;
     structuredOutput?: unknown;
     isError: boolean;
     details?: unknown;
@@ -99,28 +118,37 @@ export interface ToolRegistration<P extends object = object, Details = unknown> 
     /** JSON Schema of the arguments; its root describes an object. */
     parameters: P;
     /** Arguments have been validated and coerced. A throw is an error result. */
-    execute(args: Arguments<P>, api: ToolExecutionApi, context: Context): ToolResult<Details> | Promise<ToolResult<Details>>;
-    /** Whether a call that a crash cut off may run again. Default: it may not. */
+    execute(args: Arguments<P>, api: ToolExecutionApi<Details>, context: Context): ToolResult<Details> | Promise<ToolResult<Details>>;
+    /** Not yet. Whether a call that a crash cut off may run again. Default: it may not. */
     replay?: "safe" | "unsafe";
-    /** Default parallel. One sequential tool makes its whole round sequential. */
+    /** Not yet. Default parallel. One sequential tool makes its whole round sequential. */
     executionMode?: "parallel" | "sequential";
     /** Repairs arguments before they are validated; a throw makes them invalid. */
     prepareArguments?(args: unknown): unknown;
-    outputLimits?: OutputLimits;
     /** Seconds that a call may take; none by default. */
     timeout?: number;
+    /** Not yet. */
+    outputLimits?: OutputLimits;
+    /** Not yet. */
     structuredOutput?: object;
+    /** Not yet. */
     callers?: readonly string[];
+    /** Not yet. */
     constrainedSampling?: unknown;
 }
 /** What a section can use to write its text. */
 export interface SectionInput {
-    conversationId: number;
-    agent: Agent;
-    tools: readonly string[];
+    readonly conversationId: ConversationId;
+    /** Its tools are those of this request. */
+    readonly agent: Agent;
+    /** Not yet: undefined. */
+    readonly env: ExecutionEnv | undefined;
+    /** The sections that are in effect, by their key. */
+    readonly shown: Readonly<Record<string, string>>;
+    readonly read: DocumentReader;
 }
 export type SectionRender = (input: SectionInput, context: Context) => string | undefined | Promise<string | undefined>;
-/** A named part of the system prompt. */
+/** A named part of the system prompt. Not yet: it is checked and listed. */
 export interface Section {
     /** Lower-case letters, digits, `_` and `-`; `instructions` is reserved. */
     key: string;
@@ -138,21 +166,25 @@ export interface SectionWrap {
     section: string;
     wrap(inner: Section): Section;
 }
-/** What hook handlers can use. A handler may run twice around a crash: memo is the guard. */
-export interface HookApi {
-    readonly taskId: number | undefined;
-    /** Undefined for a call that no conversation makes. */
-    readonly conversationId: number | undefined;
-    readonly models: Models;
-    memo<T>(name: string, candidate?: T): Promise<T>;
-    snapshot<T>(doc: DocToken<T>, key?: string): Promise<T | undefined>;
-    snapshotAsOf<T>(doc: DocToken<T>, entryId: number, key?: string): Promise<T | undefined>;
+/**
+ * What hook handlers can use; all of it comes with the durable engine. A handler may
+ * run twice around a crash: memo is the guard.
+ */
+export interface HookApi extends DocumentReader {
+    /** Not yet: undefined. */
+    readonly taskId: TaskId | undefined;
+    /** Undefined for a call that no conversation makes, as all are now. */
+    readonly conversationId: ConversationId | undefined;
+    /** Not yet: undefined. */
+    readonly models: Models | undefined;
+    /** Not yet: rejects with NotAvailable. */
+    readonly memo: Memo;
 }
 /** A call on its way through the hooks. */
 export interface HookedCall extends Pick<ToolCall, "id" | "name" | "arguments"> {
     /** The call that made this one. */
     parent?: {
-        taskId: number;
+        taskId: TaskId;
         callId: string;
     };
 }
@@ -183,10 +215,12 @@ type Hooked<T> = T | undefined | void | Promise<T | undefined | void>;
 export interface ToolHandlers {
     /** A throw blocks the call. */
     beforeTool(call: HookedCall, api: HookApi, context: Context): Hooked<ToolCallDecision>;
+    /** What it returns is the whole result: begin with `...result`, or isError and details are lost. */
     afterTool(call: HookedCall, result: HookedResult, api: HookApi, context: Context): Hooked<ToolResult>;
+    /** Not yet. */
     onAbort(call: HookedCall, result: HookedResult, api: HookApi, context: Context): Hooked<ToolResult>;
 }
-/** Handlers around the requests to a model. */
+/** Handlers around the requests to a model. Not yet. */
 export interface GenerationHandlers {
     beforeRequest(request: ModelRequest, api: HookApi, context: Context): Hooked<{
         messages: Message[];
@@ -195,20 +229,20 @@ export interface GenerationHandlers {
     onYield(answer: AssistantMessage, api: HookApi, context: Context): Hooked<{
         continue: string;
     }>;
-    afterTools(assistantEntryId: number, resultEntryIds: number[], api: HookApi, context: Context): void | Promise<void>;
+    afterTools(assistantEntryId: EntryId, resultEntryIds: EntryId[], api: HookApi, context: Context): void | Promise<void>;
 }
 export interface ModelRequest {
     model: Model;
     messages: Message[];
     thinkingLevel: ThinkingLevel;
 }
-/** Handlers around the shortening of a conversation. */
+/** Handlers around the shortening of a conversation. Not yet. */
 export interface CompactionHandlers {
     beforeCompact(request: {
         reason: string;
         entries: EntryRecord[];
         messages: Message[];
-        firstKept: number;
+        firstKept: EntryId;
         instructions?: string;
     }, api: HookApi, context: Context): Hooked<{
         decline: true;
@@ -221,7 +255,10 @@ export interface TaskHook {
     task: string;
     handlers: Readonly<Record<string, (...args: any[]) => unknown>>;
 }
-/** Handlers by kind. tool_call is ToolTask's beforeTool, tool_result its afterTool. */
+/**
+ * Handlers by kind. tool_call is ToolTask's beforeTool, tool_result its afterTool;
+ * the others do not run yet.
+ */
 export interface KindHandlers {
     before_agent_start(api: HookApi, context: Context): Hooked<Message[]>;
     tool_call: ToolHandlers["beforeTool"];
@@ -237,43 +274,88 @@ export interface KindHook<K extends keyof KindHandlers = keyof KindHandlers> {
     kind: K;
     handler: KindHandlers[K];
 }
-/** Which extensions, tools and model a conversation uses. */
-export interface Agent {
-    extensions?: readonly string[] | {
-        add?: readonly string[];
-        remove?: readonly string[];
-    };
-    tools?: readonly string[] | {
-        remove: readonly string[];
-    };
-    model?: {
-        provider: string;
-        id: string;
-    };
-    thinkingLevel?: ThinkingLevel;
-    instructions?: string;
+/** Names a model of a provider. */
+export interface ModelRef {
+    provider: string;
+    modelId: string;
 }
-/** A slash command. */
+/** What a conversation has chosen, by names; what is left out follows the host. */
+export interface AgentState {
+    model?: ModelRef;
+    thinkingLevel?: ThinkingLevel;
+    extensions?: string[] | {
+        add?: string[];
+        remove?: string[];
+    };
+    tools?: string[] | {
+        remove: string[];
+    };
+    instructions?: string;
+    cwd?: string;
+}
+type Named = {
+    readonly name: string;
+};
+/** A change of that: null clears a choice. */
+export interface AgentChange {
+    model?: ModelRef | null;
+    thinkingLevel?: ThinkingLevel | null;
+    extensions?: readonly Named[] | {
+        add?: readonly Named[];
+        remove?: readonly Named[];
+    } | null;
+    tools?: readonly Named[] | {
+        remove: readonly Named[];
+    } | null;
+    instructions?: string | null;
+    cwd?: string | null;
+}
+/** The choices of a conversation with the extensions and tools they stand for, in order. */
+export interface Agent {
+    readonly model?: ModelRef;
+    readonly thinkingLevel: ThinkingLevel;
+    readonly extensions: readonly Extension[];
+    readonly tools: readonly ToolRegistration<any, any>[];
+    readonly sections: readonly Section[];
+    readonly instructions?: string;
+    readonly cwd?: string;
+}
+/** What was installed at one moment. */
+export interface RegistrySnapshot {
+    installed(): readonly Extension[];
+    extension(name: string): Extension | undefined;
+    tools(): readonly {
+        readonly extension: Extension;
+        readonly tool: ToolRegistration<any, any>;
+    }[];
+    sections(): readonly {
+        readonly extension: Extension;
+        readonly section: Section;
+    }[];
+    tasks(): readonly TaskToken[];
+    task(name: string): TaskToken | undefined;
+}
+/** A slash command. Not yet: it is checked and listed. */
 export interface Command {
     name: string;
     description?: string;
     /** argument is the text after the name; the result is shown to the person. */
     execute(argument: string, context: Context): string | void | Promise<string | void>;
 }
-/** Runs when a routine of this extension is due. */
+/** Runs when a routine of this extension is due. Not yet. */
 export interface RoutineHandler {
     /** A crash may repeat a fire; fire.id is the same then. */
     execute(fire: {
         id: string;
         routine: string;
-        payload: Json;
+        payload: JsonValue;
     }, context: Context): void | Promise<void>;
 }
-/** What one scope of an extension contributes. */
+/** What one scope of an extension contributes. Tools, hooks around tools and services run now. */
 export interface Instance {
     tools?: readonly ToolRegistration<any, any>[];
-    sections?: readonly Section[];
     hooks?: readonly (TaskHook | KindHook)[];
+    sections?: readonly Section[];
     wraps?: readonly (ToolWrap | SectionWrap)[];
     tasks?: readonly TaskToken<any, any>[];
     commands?: readonly Command[];
@@ -300,113 +382,13 @@ export interface Extension extends Instance {
     /** The name of the extension's folder. */
     name: string;
     manifest?: Manifest;
+    /** Not yet: every extension has one instance, the global one. */
     scopes?: readonly Scope[];
+    /** Not yet: the extension's own members are its instance. */
     instantiate?(at: {
         scope: Scope;
         agent?: string;
-        conversationId?: number;
+        conversationId?: ConversationId;
     }): Instance | Promise<Instance>;
-}
-/** What is stored in a conversation. */
-export interface EntryRecord<Data = unknown> {
-    id: number;
-    conversationId: number;
-    kind: string;
-    model?: Message[];
-    data?: Data;
-    head?: number;
-    byTaskId?: number;
-}
-/** Names a kind of entry. */
-export interface EntryToken<Data = unknown> {
-    readonly kind: string;
-    is(record: EntryRecord): record is EntryRecord<Data>;
-}
-export type DocScope = "session" | "conversation" | "task";
-/** How a document of a kind starts, is versioned and is copied. */
-export interface DocDefinition<T = any> {
-    kind: string;
-    version: number;
-    scope: DocScope;
-    initial(): T;
-    history?: "latest" | "rewindable";
-    fork?: "current" | "initial" | "asOf";
-    migrate?(value: unknown, fromVersion: number): T;
-    checkpointWhen?(value: T, ops: unknown[], state: {
-        deltasSinceBase: number;
-    }): boolean;
-}
-export interface DocFamilyDefinition<T = any, Seed = any> extends Omit<DocDefinition<T>, "initial"> {
-    initial(seed: Seed): T;
-}
-export interface DocToken<T = any> {
-    readonly definition: DocDefinition<T>;
-}
-export interface DocFamilyToken<T = any, Seed = any> {
-    readonly definition: DocFamilyDefinition<T, Seed> & {
-        readonly family: true;
-    };
-}
-export type TaskOutcome<Result = unknown> = {
-    kind: "completed";
-    result: Result;
-} | {
-    kind: "failed";
-    error: {
-        message: string;
-        code?: string;
-    };
-    result?: Result;
-} | {
-    kind: "aborted";
-    reason?: string;
-    result?: Result;
-} | {
-    kind: "orphaned";
-    reason: string;
-} | {
-    kind: "faulted";
-    error: {
-        message: string;
-    };
-};
-export interface TaskRecord {
-    id: number;
-    conversationId?: number;
-    kind: string;
-    state: {
-        kind: "pending" | "running" | "waiting" | "completing" | "terminal";
-        outcome?: TaskOutcome;
-    };
-}
-/** A durable piece of work: a phase runs from a stored checkpoint to the next. */
-export interface TaskDefinition<Input = any, Result = any> {
-    name: string;
-    version: number;
-    initial(input: Input): {
-        phase: string;
-    };
-    phases: Readonly<Record<string, (runtime: any, checkpoint: any, context: Context) => unknown>>;
-    abort(runtime: any, checkpoint: any, context: Context): unknown;
-    migrate?(input: unknown, checkpoint: unknown, fromVersion: number): unknown;
-    hooks?: object;
-    /** For the type checker only. */
-    readonly result?: Result;
-}
-export interface TaskToken<Input = any, Result = any, Handlers extends object = object> {
-    readonly definition: TaskDefinition<Input, Result>;
-    /** For the type checker only. */
-    readonly handlers?: Handlers;
-}
-/** One atomic change of the session. It ends with the callback that got it. */
-export interface Transaction {
-    doc<T>(token: DocToken<T>): Promise<T>;
-    doc<T, Seed>(token: DocFamilyToken<T, Seed>, key: string, seed: Seed): Promise<T>;
-    appendEntry(conversationId: number, entry: {
-        kind: string;
-        model?: Message[];
-        data?: Json;
-    }): Promise<number>;
-    createTask<Input>(task: TaskToken<Input, any>, input: Input, options: object): Promise<number>;
 }
 export {};

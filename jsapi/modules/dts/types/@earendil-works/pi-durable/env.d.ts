@@ -1,4 +1,13 @@
 /** Results and errors of the execution environment that tools work in. */
+/**
+ * The environment of a conversation. Not yet: its members come with the durable
+ * engine, and host.fs and host.exec do what it is for.
+ */
+export interface ExecutionEnv {
+    readonly id: string;
+    readonly cwd: string;
+    readonly [member: string]: any;
+}
 /** A value, or the error that stands in its place. */
 export type Result<T, E extends Error = Error> = {
     ok: true;

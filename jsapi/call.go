@@ -194,7 +194,8 @@ func (c *pendingCall) run() {
 // turn runs the call's code. The error is one of the engine.
 func (c *pendingCall) turn() error {
 	value, err := c.start(c)
-	c.start = nil // promise reactions that remember the activity need no arguments
+	// Promise reactions remember the activity for long, and need no arguments.
+	c.start = nil
 	c.isolate.current = &c.activity // promise reactions that ran meanwhile cleared it
 	if err == nil {
 		err = c.follow(value)

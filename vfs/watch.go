@@ -1,8 +1,6 @@
 package vfs
 
-import (
-	"io/fs"
-)
+import "io/fs"
 
 // Op says what happened to a name in a directory.
 type Op string
@@ -39,14 +37,15 @@ type Change struct {
 // state. p need not exist. A watched directory reports its own entries, not theirs.
 //
 // Callbacks of all watches of a World run one after another on one goroutine that
-// the World owns; they must not wait for another watch nor close the World. None
-// begins after stop has returned.
+// the World owns; they must return soon, and neither wait for another watch nor close
+// the World. None follows stop: only one that is being made while stop is called on
+// another goroutine may still run to its end.
 func (w *World) Watch(p string, changed func()) (stop func(), err error) {
 	return w.watches.subscribe(p, func(s *subscription) {
 		s.seen = w.snapshot(s.path)
 		s.report = func(news news) {
 			now := w.snapshot(s.path)
-			if news.events == nil && !news.look && now.equal(s.seen) {
+			if !news.happened && !news.look && now.equal(s.seen) {
 				return
 			}
 			s.seen = now
@@ -56,16 +55,22 @@ func (w *World) Watch(p string, changed func()) (stop func(), err error) {
 }
 
 // WatchDir calls on for every event in the directory at p, in order, and with Rescan
-// once soon after it returned, when the directory appears, goes, is exchanged for another, when events were lost,
-// and at every poll interval. p need not exist. Callbacks run as those of Watch do.
+// once soon after it returned, when the directory appears, goes, is exchanged for
+// another, when events were lost or too many wait, and at every poll interval. p need
+// not exist. Callbacks run as those of Watch do.
 func (w *World) WatchDir(p string, on func(Event)) (stop func(), err error) {
 	return w.watches.subscribe(p, func(s *subscription) {
+		s.named = true
 		s.report = func(news news) {
-			for _, event := range news.events {
-				on(event)
-			}
+			events := news.events
 			if news.look || news.polled {
-				on(Event{Op: Rescan})
+				events = append(events, Event{Op: Rescan})
+			}
+			for _, event := range events {
+				if w.watches.ended(s) {
+					return
+				}
+				on(event)
 			}
 		}
 	})
@@ -78,6 +83,7 @@ func (w *World) WatchDir(p string, on func(Event)) (stop func(), err error) {
 // those of Watch do.
 func (w *World) WatchChanges(p string, on func(Change)) (stop func(), err error) {
 	return w.watches.subscribe(p, func(s *subscription) {
+		s.named = true
 		s.seen = w.snapshot(s.path)
 		s.report = func(news news) {
 			written := map[string]bool{}
@@ -90,6 +96,9 @@ func (w *World) WatchChanges(p string, on func(Change)) (stop func(), err error)
 			before := s.seen
 			s.seen = now
 			for _, change := range before.compare(now, written) {
+				if w.watches.ended(s) {
+					return
+				}
 				on(change)
 			}
 		}
@@ -98,17 +107,33 @@ func (w *World) WatchChanges(p string, on func(Change)) (stop func(), err error)
 
 // news is what a subscription is told of since it was last.
 type news struct {
-	events []Event
-	look   bool // something happened on the way to the path, or events were lost
-	polled bool
+	events   []Event // of a subscription that asks for names
+	happened bool    // there was an event, kept or not
+	look     bool    // something happened on the way to the path, or events were lost
+	polled   bool
 }
 
-func (n news) any() bool { return n.events != nil || n.look || n.polled }
+// maxEvents is how many events wait for a callback; of more, none is kept.
+const maxEvents = 4096
 
-// subscription is one watched path. seen and report belong to the callback goroutine,
-// the rest to watches.lock.
+func (n *news) add(event Event, named bool) {
+	n.happened = true
+	switch {
+	case !named:
+	case len(n.events) < maxEvents:
+		n.events = append(n.events, event)
+	default:
+		n.events, n.look = nil, true
+	}
+}
+
+func (n *news) any() bool { return n.happened || n.look || n.polled }
+
+// subscription is one watched path. path and named never change; seen and report
+// belong to the callback goroutine, the rest to watches.lock.
 type subscription struct {
 	path    string
+	named   bool // it needs to know what happened to which name
 	places  []place
 	news    news
 	stopped bool
@@ -123,5 +148,5 @@ type place struct {
 	own  bool // all names: the watched directory itself
 }
 
-// isDir reports whether the world path is a directory, on the disk.
+// isDir reports whether what a stat call returned is a directory.
 func isDir(about fs.FileInfo, err error) bool { return err == nil && about.IsDir() }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -165,31 +166,112 @@ func TestWatchPollsWhereNothingIsReported(t *testing.T) {
 	await(t, told, "a synthetic file that changed")
 }
 
-func TestNoCallbackBeginsAfterStop(t *testing.T) {
-	w := watched(t, time.Millisecond)
-	calls := make(chan struct{}, 10_000)
-	stop, err := w.Watch("/file", func() { calls <- struct{}{} })
-	onHost(t, err)
-	other := make(chan struct{}, 10_000)
-	stopOther, err := w.Watch("/file", func() { other <- struct{}{} })
-	onHost(t, err)
-	defer stopOther()
-	write(t, w, "/file", "x")
-	await(t, calls, "a change")
-	stop()
-	for len(other) > 0 {
-		<-other
+// watchKinds subscribes in each of the three ways, with a callback that is only told
+// that it was called.
+func watchKinds() map[string]func(w *vfs.World, p string, called func()) (func(), error) {
+	return map[string]func(w *vfs.World, p string, called func()) (func(), error){
+		"Watch": func(w *vfs.World, p string, called func()) (func(), error) { return w.Watch(p, called) },
+		"WatchDir": func(w *vfs.World, p string, called func()) (func(), error) {
+			return w.WatchDir(p, func(vfs.Event) { called() })
+		},
+		"WatchChanges": func(w *vfs.World, p string, called func()) (func(), error) {
+			return w.WatchChanges(p, func(vfs.Change) { called() })
+		},
 	}
-	// A callback may be under way; two of the other watch later it is over.
+}
+
+// blocked has the callback goroutine wait until release is called.
+func blocked(t *testing.T, w *vfs.World) (release func()) {
+	t.Helper()
+	waits, over := make(chan struct{}), make(chan struct{})
+	once := sync.OnceFunc(func() { close(waits) })
+	stop, err := w.Watch("/blocked", func() { once(); <-over })
+	onHost(t, err)
+	write(t, w, "/blocked", "x")
+	await(t, waits, "the change that blocks")
+	return func() { stop(); close(over) }
+}
+
+func TestNoCallbackFollowsStop(t *testing.T) {
+	for name, watch := range watchKinds() {
+		t.Run(name+" stopped by its callback", func(t *testing.T) {
+			w := watched(t, never)
+			onHost(t, w.Mkdir("/dir", true))
+			calls := make(chan struct{}, 1000)
+			var stop func()
+			// While the goroutine is blocked nothing is called, so stop is set in time.
+			release := blocked(t, w)
+			stop, err := watch(w, "/dir", func() { calls <- struct{}{}; stop() })
+			onHost(t, err)
+			for i := range 5 {
+				write(t, w, fmt.Sprint("/dir/", i), "x")
+			}
+			release()
+			await(t, calls, "the changes")
+			passed(t, w)
+			if more := len(calls); more != 0 {
+				t.Errorf("%d more calls", more)
+			}
+		})
+		t.Run(name+" stopped with changes waiting", func(t *testing.T) {
+			w := watched(t, never)
+			onHost(t, w.Mkdir("/dir", true))
+			release := blocked(t, w)
+			calls := make(chan struct{}, 1000)
+			stop, err := watch(w, "/dir", func() { calls <- struct{}{} })
+			onHost(t, err)
+			write(t, w, "/dir/file", "x")
+			stop()
+			release()
+			passed(t, w)
+			if len(calls) != 0 {
+				t.Error("called after stop")
+			}
+		})
+	}
+}
+
+// passed returns when all changes made before have been told to all watches: twice a
+// change made later was.
+func passed(t *testing.T, w *vfs.World) {
+	t.Helper()
+	told := make(chan string, 1000)
+	stop, err := w.Watch("/passed", func() {
+		data, _ := w.Read("/passed")
+		told <- string(data)
+	})
+	onHost(t, err)
+	defer stop()
 	for i := range 2 {
-		write(t, w, "/file", fmt.Sprint("y", i))
-		await(t, other, "a change")
+		text := fmt.Sprint(i)
+		write(t, w, "/passed", text)
+		for await(t, told, "a later change") != text {
+		}
 	}
-	before := len(calls)
-	write(t, w, "/file", "z")
-	await(t, other, "a change")
-	if len(calls) != before {
-		t.Error("called after stop")
+}
+
+func TestOfTooManyWaitingEventsOnlyARescanIsTold(t *testing.T) {
+	w := watched(t, never)
+	onHost(t, w.Mkdir("/dir", true))
+	release := blocked(t, w)
+	events := make(chan vfs.Event, 100_000)
+	stop, err := w.WatchDir("/dir", func(event vfs.Event) { events <- event })
+	onHost(t, err)
+	defer stop()
+	const many = 20_000
+	host := filepath.Join(w.HostRoot(), "dir")
+	for i := range many {
+		onHost(t, os.WriteFile(filepath.Join(host, fmt.Sprint(i)), nil, 0o644))
+	}
+	release()
+	for await(t, events, "a rescan").Op != vfs.Rescan {
+	}
+	passed(t, w)
+	if told := len(events); told > many/2 {
+		t.Errorf("%d events had been kept", told)
+	}
+	onHost(t, os.WriteFile(filepath.Join(host, "last"), nil, 0o644))
+	for await(t, events, "what happens later").Name != "last" {
 	}
 }
 

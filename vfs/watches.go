@@ -174,7 +174,7 @@ func (w *watches) received(event fsnotify.Event) {
 				s.news.look = true
 				told = true
 			case place.own && place.dir == dir:
-				s.news.events = append(s.news.events, Event{Name: name, Op: op})
+				s.news.add(Event{Name: name, Op: op}, s.named)
 				told = true
 			}
 		}

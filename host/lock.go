@@ -18,7 +18,11 @@ type RunningError struct {
 }
 
 func (e *RunningError) Error() string {
-	return fmt.Sprintf("world %s is in use by another harness, process %d; stop that one, or send it the command", e.Dir, e.PID)
+	who := "another harness"
+	if e.PID != 0 {
+		who += fmt.Sprintf(", process %d", e.PID)
+	}
+	return fmt.Sprintf("world %s is in use by %s; stop that one, or send it the command", e.Dir, who)
 }
 
 // lock takes the world for this process, until the file is closed. The kernel

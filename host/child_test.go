@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -88,11 +89,16 @@ func (w *testWorld) child(what string, edits ...func(*exec.Cmd)) *exec.Cmd {
 // try is Options.Try with a real child process.
 func (w *testWorld) try(_ context.Context, commit string) error {
 	output, err := w.child("try", func(c *exec.Cmd) { c.Env = append(c.Env, childCommit+"="+commit) }).CombinedOutput()
-	if err != nil {
-		first, _, _ := strings.Cut(string(output), "\n")
-		return fmt.Errorf("%w: %s", err, first)
+	if err == nil {
+		return nil
 	}
-	return nil
+	first, _, _ := strings.Cut(string(output), "\n")
+	// The Go runtime dies with 2; a signal gives -1.
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && (exit.ExitCode() == 2 || exit.ExitCode() < 0) {
+		return &DiedError{Reason: fmt.Sprintf("%v: %s", err, first)}
+	}
+	return fmt.Errorf("%w: %s", err, first)
 }
 
 // childTest is what a child process has of a test: failures go to its output.

@@ -9,6 +9,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -27,7 +28,9 @@ const entryFile = "server.ts"
 // attempt is one load of one commit, from its files to its promotion or refusal.
 type attempt struct {
 	host     *Host
-	commit   string
+	hash     worktree.Hash
+	commit   string // hash, in hexadecimal
+	fallback bool   // it is not the tip, which stays on show
 	began    time.Time
 	phases   Phases
 	steps    *steps
@@ -40,39 +43,49 @@ type attempt struct {
 	candidate *registry.Candidate
 }
 
-// load loads a commit and makes it live, or refuses it. It returns the snapshot,
-// so that the next load can share its contents.
-func (h *Host) load(ctx context.Context, tip worktree.Hash, previous *worktree.Snapshot, steps *steps) (*worktree.Snapshot, Outcome) {
-	a := &attempt{host: h, commit: tip.String(), began: h.options.Clock.Now(), steps: steps}
-	if h.isSkipped(a.commit) {
-		return nil, h.refuse(ctx, a, &SkippedError{Skipped: *h.record.Skipped})
+func (h *Host) newAttempt(commit worktree.Hash, steps *steps) *attempt {
+	return &attempt{host: h, hash: commit, commit: commit.String(), began: h.options.Clock.Now(), steps: steps}
+}
+
+// load loads a commit and makes it live, or refuses it.
+func (h *Host) load(ctx context.Context, a *attempt, previous *worktree.Snapshot) Outcome {
+	defer h.tidy()
+	h.beginLoading(a.commit)
+	if skipped := h.skipped(a.commit); skipped != nil {
+		return h.refuse(ctx, a, &SkippedError{Skipped: *skipped})
 	}
-	if err := h.beginTrial(ctx, a.commit); err != nil {
-		return nil, h.refuse(ctx, a, err)
+	if err := h.beginTrial(ctx, a); err != nil {
+		return h.refuse(ctx, a, err)
 	}
 	h.options.step("recorded")
-	generation, err := a.prepare(ctx, tip, previous)
+	generation, err := a.prepare(ctx, previous)
 	if err != nil {
 		a.discard(ctx)
-		return a.snapshot, h.refuse(ctx, a, err)
+		return h.refuse(ctx, a, err)
 	}
 	if err := h.promote(ctx, a, generation); err != nil {
 		generation.Drop()
 		closeErr := generation.Close(context.WithoutCancel(ctx))
 		a.mount.release()
-		return a.snapshot, h.refuse(ctx, a, errors.Join(err, closeErr))
+		return h.refuse(ctx, a, errors.Join(err, closeErr))
 	}
-	return a.snapshot, Promoted
+	return Promoted
+}
+
+// tidy takes away what only the load used, and makes up for the spares it took.
+func (h *Host) tidy() {
+	h.forgetGraphs()
+	h.spares.refill()
 }
 
 // prepare turns the commit into a validated generation. The error is a
 // [*RefusedError] for problems of the commit, or what kept it from being read.
-func (a *attempt) prepare(ctx context.Context, tip worktree.Hash, previous *worktree.Snapshot) (*registry.Generation, error) {
+func (a *attempt) prepare(ctx context.Context, previous *worktree.Snapshot) (*registry.Generation, error) {
 	for _, phase := range []struct {
 		spent *float64
 		run   func() error
 	}{
-		{&a.phases.Read, func() error { return a.read(ctx, tip, previous) }},
+		{&a.phases.Read, func() error { return a.read(ctx, previous) }},
 		{&a.phases.Compile, func() error { return a.compile(ctx) }},
 		{&a.phases.Evaluate, func() error { return a.evaluate(ctx) }},
 		{&a.phases.Stage, func() error { return a.stage(ctx) }},
@@ -96,8 +109,8 @@ func (a *attempt) prepare(ctx context.Context, tip worktree.Hash, previous *work
 }
 
 // read takes the commit's files into memory and shows them in the world.
-func (a *attempt) read(ctx context.Context, tip worktree.Hash, previous *worktree.Snapshot) (err error) {
-	if a.snapshot, err = a.host.repo.Snapshot(ctx, tip, previous); err != nil {
+func (a *attempt) read(ctx context.Context, previous *worktree.Snapshot) (err error) {
+	if a.snapshot, err = a.host.repo.Snapshot(ctx, a.hash, previous); err != nil {
 		return err
 	}
 	a.host.options.step("read")
@@ -224,20 +237,19 @@ func excerpt(problem jsapi.Problem) string {
 // a fresh isolate.
 func (a *attempt) evaluate(ctx context.Context) error {
 	problems := make([]*registry.Problem, len(a.found))
-	var group errgroup.Group
+	var group sync.WaitGroup
 	for i, extension := range a.found {
 		if extension.source.Graph == nil {
 			continue
 		}
-		group.Go(func() error {
+		group.Go(func() {
 			defer a.steps.begin()()
 			if err := extension.begin(ctx); err != nil {
 				problems[i] = extension.problem("", err)
 			}
-			return nil
 		})
 	}
-	_ = group.Wait()
+	group.Wait()
 	for _, problem := range problems {
 		if problem != nil {
 			a.problems = append(a.problems, *problem)

@@ -42,13 +42,26 @@ func (l *loader) notify() {
 	}
 }
 
-// run starts following the branch until the host's context ends.
-func (l *loader) run() {
+// watch notices moves of the branch until the host's context ends.
+func (l *loader) watch() {
 	l.done.Go(func() {
 		if err := l.host.repo.Watch(l.host.ctx, l.notify); err != nil && l.host.ctx.Err() == nil {
 			l.host.Report("", err)
 		}
 	})
+}
+
+// first loads the tip when the world is opened, and a newer one when that came
+// while it took long.
+func (l *loader) first(ctx context.Context) {
+	l.follow(ctx)
+	if l.cancelled && ctx.Err() == nil {
+		l.follow(ctx)
+	}
+}
+
+// run starts following the branch until the host's context ends.
+func (l *loader) run() {
 	l.done.Go(func() {
 		for {
 			select {
@@ -109,9 +122,10 @@ func (l *loader) load(ctx context.Context, tip worktree.Hash) {
 		watching.Go(func() { l.supervise(loading, tip, steps, cancel) })
 	}
 	l.loaded = tip
-	snapshot, outcome := l.host.load(loading, tip, l.snapshot, steps)
-	if snapshot != nil {
-		l.snapshot = snapshot
+	attempt := l.host.newAttempt(tip, steps)
+	outcome := l.host.load(loading, attempt, l.snapshot)
+	if attempt.snapshot != nil {
+		l.snapshot = attempt.snapshot
 	}
 	cancel(nil)
 	watching.Wait()

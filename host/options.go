@@ -49,9 +49,10 @@ type Options struct {
 	// Helper is the command line of a program that calls [run.Serve] and does
 	// nothing else; without it commands do not run in a user namespace.
 	Helper []string
-	// Try loads a commit in a child process and returns an error when the child
-	// died; see [TryCommit]. Nil means that a commit which killed the harness is
-	// skipped without being tried.
+	// Try loads a commit in a child process and returns a [*DiedError] when the child
+	// died of it; see [TryCommit]. Another error says nothing of the commit: it is
+	// reported, and the commit is loaded. Nil means that a commit which killed the
+	// harness is skipped without being tried.
 	Try func(ctx context.Context, commit string) error
 	// Proving is how long a commit must live to be proven; 30 s when zero.
 	Proving time.Duration
@@ -89,7 +90,7 @@ func (o Options) withDefaults() Options {
 		o.Proving = defaultProving
 	}
 	if o.Memory == 0 {
-		o.Memory = machineMemory() / 2
+		o.Memory = MachineMemory() / 2
 	}
 	if o.step == nil {
 		o.step = func(string) {}

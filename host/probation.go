@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -38,13 +39,22 @@ func (e *SkippedError) Error() string {
 	return fmt.Sprintf("commit %.7s is skipped: %s; commit a fix, or say harness reload to try it again", e.Skipped.Commit, e.Skipped.Reason)
 }
 
+// DiedError says that a child process which tried a commit died of it: by a signal,
+// by a fatal error of its runtime, or by running for too long. See [Options.Try].
+type DiedError struct{ Reason string }
+
+func (e *DiedError) Error() string { return e.Reason }
+
 // isTrial reports whether this process tries a commit out beside the harness that
 // has the world: it must leave the repository and /run alone.
 func (h *Host) isTrial() bool { return h.options.trial != "" }
 
-func (h *Host) isSkipped(commit string) bool {
-	record := h.copyRecord()
-	return record.Skipped != nil && record.Skipped.Commit == commit
+// skipped returns why a commit is not loaded by itself; nil when it is.
+func (h *Host) skipped(commit string) *Skipped {
+	if skipped := h.copyRecord().Skipped; skipped != nil && skipped.Commit == commit {
+		return skipped
+	}
+	return nil
 }
 
 // forgive lets a skipped commit be loaded again.
@@ -57,23 +67,26 @@ func (h *Host) forgive(ctx context.Context) error {
 
 // beginTrial records that a commit is about to be evaluated. A proven commit is
 // not put on probation again.
-func (h *Host) beginTrial(ctx context.Context, commit string) error {
-	h.setLoading(commit)
+func (h *Host) beginTrial(ctx context.Context, a *attempt) error {
 	record := h.copyRecord()
-	if record.Proven == commit || record.Trial != nil && record.Trial.Commit == commit && !record.Trial.Promoted {
+	if record.Proven == a.commit || record.Trial != nil && record.Trial.Commit == a.commit && !record.Trial.Promoted {
 		return nil
 	}
 	return h.change(ctx, func(record *Record) {
 		deaths := 0
-		if record.Trial != nil && record.Trial.Commit == commit {
+		if record.Trial != nil && record.Trial.Commit == a.commit {
 			deaths = record.Trial.Deaths
 		}
-		record.Current, record.Trial = commit, &Trial{Commit: commit, Deaths: deaths}
+		record.Trial = &Trial{Commit: a.commit, Deaths: deaths}
+		if !a.fallback {
+			record.Current = a.commit
+		}
 	})
 }
 
 // judge looks at start for a commit that was on probation when the process died,
-// and tries it in a child if it is the tip. The error is only the store's.
+// and tries it in a child if it is the tip, which is "" when the branch has none.
+// Errors: the store's; the cause of ctx, when the record stays as it is.
 func (h *Host) judge(ctx context.Context, tip string) error {
 	trial := h.copyRecord().Trial
 	if trial == nil {
@@ -85,12 +98,23 @@ func (h *Host) judge(ctx context.Context, tip string) error {
 	}
 	deaths := trial.Deaths + 1
 	reason := ""
-	if deaths > 1 {
+	switch {
+	case deaths > 1:
 		reason = fmt.Sprintf("the harness died %d times before it was proven", deaths)
-	} else if h.options.Try == nil {
+	case h.options.Try == nil:
 		reason = "the harness died before it was proven"
-	} else if err := h.options.Try(ctx, tip); err != nil {
-		reason = fmt.Sprintf("the harness died before it was proven, and so did a child process that tried it: %v", err)
+	default:
+		err := h.options.Try(ctx, tip)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		var died *DiedError
+		if errors.As(err, &died) {
+			reason = fmt.Sprintf("the harness died before it was proven, and so did a child process that tried it: %v", err)
+		} else if err != nil {
+			// It says nothing of the commit; the death of the harness counts.
+			h.Report("", fmt.Errorf("try commit %.7s in a child process: %w", tip, err))
+		}
 	}
 	return h.withdraw(ctx, func(record *Record) {
 		record.Trial = &Trial{Commit: tip, Deaths: deaths}
@@ -101,16 +125,17 @@ func (h *Host) judge(ctx context.Context, tip string) error {
 	})
 }
 
-// withdraw changes the record. When no commit is good any more, none is pinned.
+// withdraw changes the record. When no commit is good any more, none is pinned: the
+// ref goes first, since a world without a good commit in its record is loaded by
+// that.
 func (h *Host) withdraw(ctx context.Context, edit func(*Record)) error {
-	before := h.copyRecord().Good
-	if err := h.change(ctx, edit); err != nil {
-		return err
-	}
-	if before != "" && h.copyRecord().Good == "" {
+	record := h.copyRecord()
+	before := record.Good
+	edit(&record)
+	if before != "" && record.Good == "" {
 		h.pin(ctx, GoodRef, worktree.Hash{}.String())
 	}
-	return nil
+	return h.change(ctx, edit)
 }
 
 // movedOn lets a skipped commit be tried again once the branch has left it.

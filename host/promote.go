@@ -21,9 +21,15 @@ func (h *Host) promote(ctx context.Context, a *attempt, next *registry.Generatio
 	began := h.options.Clock.Now()
 	duration := began.Sub(a.began)
 	err := h.change(ctx, func(record *Record) {
-		record.Good, record.Current, record.Error = a.commit, a.commit, ""
+		record.Good = a.commit
+		if !a.fallback {
+			record.Current, record.Error = a.commit, ""
+		}
 		record.LoadedAt, record.Duration = began, duration
-		if record.Trial != nil && record.Trial.Commit == a.commit {
+		if record.Trial != nil && record.Trial.Commit != a.commit {
+			record.Trial = nil // it is not live any more
+		}
+		if record.Trial != nil {
 			record.Trial = &Trial{Commit: a.commit, Deaths: record.Trial.Deaths, Promoted: true}
 		}
 		record.remember(LoadRecord{Commit: a.commit, Outcome: Promoted, At: a.began, DurationMS: milliseconds(duration), Phases: a.phases})
@@ -45,7 +51,7 @@ func (h *Host) promote(ctx context.Context, a *attempt, next *registry.Generatio
 		return err
 	}
 	h.options.step("swapped")
-	h.setProblems(next.Warnings())
+	h.endLoading(a, next.Warnings())
 	h.openGeneration(next)
 	h.work.Go(func() { h.retireGeneration(previous, shown) })
 	h.startProving(a.commit)
@@ -130,28 +136,36 @@ func (e *extension) moveTo(ctx context.Context, kept *home, provided func(string
 	return nil
 }
 
-// refuse records that a commit does not go live, and why.
+// refuse records that a commit does not go live, and why. A load whose context
+// ended says nothing of the commit, unless that was for a newer tip.
 func (h *Host) refuse(ctx context.Context, a *attempt, cause error) Outcome {
-	if h.ctx.Err() != nil {
+	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), errNewerTip) {
+		h.idle()
 		return Cancelled
 	}
 	ctx = context.WithoutCancel(ctx)
 	outcome := outcomeOf(cause)
 	duration := h.options.Clock.Now().Sub(a.began)
-	err := h.change(ctx, func(record *Record) {
-		record.Current, record.Error = a.commit, cause.Error()
-		if record.Trial != nil && record.Trial.Commit == a.commit {
-			record.Trial = nil
+	err := h.note(ctx, func(record *Record) {
+		if !a.fallback {
+			record.Current, record.Error = a.commit, cause.Error()
 		}
 		record.remember(LoadRecord{
 			Commit: a.commit, Outcome: outcome, Error: cause.Error(), At: a.began, DurationMS: milliseconds(duration), Phases: a.phases,
 		})
+	}, func(record *Record) {
+		if record.Trial != nil && record.Trial.Commit == a.commit {
+			record.Trial = nil
+		}
 	})
 	if err != nil {
 		h.Report("", fmt.Errorf("record the refusal of commit %.7s: %w", a.commit, err))
 	}
+	if a.fallback {
+		h.Report("", fmt.Errorf("commit %.7s, which was live last, does not load: %w", a.commit, cause))
+	}
 	// The commit counts as loading until the record says what became of it.
-	h.setProblems(problemsOf(cause))
+	h.endLoading(a, problemsOf(cause))
 	h.statusChanged()
 	h.options.Logger.Warn("commit is refused", "commit", a.commit, "error", cause)
 	return outcome
@@ -224,7 +238,6 @@ func (h *Host) retireGeneration(previous *registry.Generation, shown *mounted) {
 	}
 	h.loader.notify() // an extension may have gone with it
 	h.forgetGraphs()
-	h.spares.refill()
 	h.statusChanged()
 }
 

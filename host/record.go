@@ -10,7 +10,8 @@ import (
 
 // This file keeps the record: what is stored, and what the status shows of it.
 
-// copyRecord returns the record as it was stored last, for changing.
+// copyRecord returns the record as it was stored last, and what [Host.note]
+// could not store, for changing.
 func (h *Host) copyRecord() Record {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -33,12 +34,51 @@ func (h *Host) change(ctx context.Context, edit func(*Record)) error {
 	return nil
 }
 
-func (h *Host) liveCommit() string { return h.registry.Current().Commit() }
-
-func (h *Host) setLoading(commit string) {
+// note changes, by shown, what the record says of the tip and of loads, and the
+// rest by edit, which may be nil. What cannot be stored is shown all the same, and
+// stored with the next change; edit is not done then, and the error says why.
+func (h *Host) note(ctx context.Context, shown, edit func(*Record)) error {
+	err := h.change(ctx, func(record *Record) {
+		shown(record)
+		if edit != nil {
+			edit(record)
+		}
+	})
+	if err == nil {
+		return nil
+	}
+	h.recording.Lock()
+	defer h.recording.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	shown(&h.record)
+	return err
+}
+
+func (h *Host) liveCommit() string { return h.registry.Current().Commit() }
+
+// beginLoading shows that a commit is being loaded.
+func (h *Host) beginLoading(commit string) {
+	h.mu.Lock()
 	h.loading = commit
+	h.mu.Unlock()
+	h.statusChanged()
+}
+
+// endLoading shows that a load has ended, and the problems of the commit if that is
+// the tip.
+func (h *Host) endLoading(a *attempt, problems []registry.Problem) {
+	if !a.fallback {
+		h.setProblems(problems)
+	}
+	h.idle()
+}
+
+// idle shows that nothing is being loaded.
+func (h *Host) idle() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.loading = ""
 }
 
 func (h *Host) isLoading(commit string) bool {
@@ -47,10 +87,11 @@ func (h *Host) isLoading(commit string) bool {
 	return h.loading == commit
 }
 
+// setProblems shows what is wrong with the tip.
 func (h *Host) setProblems(problems []registry.Problem) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.problems, h.loading = problems, ""
+	h.problems = problems
 }
 
 // noTip records that the branch has no tip, and why. The live generation stays.
@@ -59,7 +100,7 @@ func (h *Host) noTip(ctx context.Context, cause error) {
 	if record := h.copyRecord(); record.Current == "" && record.Error == cause.Error() {
 		return
 	}
-	err := h.change(ctx, func(record *Record) { record.Current, record.Error = "", cause.Error() })
+	err := h.note(ctx, func(record *Record) { record.Current, record.Error = "", cause.Error() }, nil)
 	if err != nil {
 		h.Report("", fmt.Errorf("record the state of the branch: %w", err))
 	}
@@ -73,7 +114,7 @@ func (h *Host) tipIsLive(ctx context.Context, tip worktree.Hash) {
 	if record := h.copyRecord(); record.Current == tip.String() && record.Error == "" {
 		return
 	}
-	err := h.change(ctx, func(record *Record) { record.Current, record.Error = tip.String(), "" })
+	err := h.note(ctx, func(record *Record) { record.Current, record.Error = tip.String(), "" }, nil)
 	if err != nil {
 		h.Report("", fmt.Errorf("record the state of the branch: %w", err))
 	}

@@ -49,7 +49,7 @@ func (s *spares) refill() {
 	want := min(len(worldExtensions(s.host.registry.Current())), maxSpares)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.busy || s.closed || s.host.ctx.Err() != nil {
+	if s.busy || s.closed || s.host.isTrial() || s.host.ctx.Err() != nil {
 		return
 	}
 	s.busy = true

@@ -18,29 +18,33 @@ import (
 // start brings the world up: leftovers are removed, the Go extensions are staged,
 // the tip is loaded, else the last good commit, and the branch is followed.
 func (h *Host) start(ctx context.Context) error {
-	h.loader = newLoader(h)
 	if h.isTrial() {
+		h.loader = newLoader(h)
 		return h.startTrial(ctx)
 	}
 	if err := h.repo.Prune(ctx); err != nil {
 		h.Report("", fmt.Errorf("remove what an earlier run left: %w", err))
 	}
-	tip, err := h.repo.Tip(ctx)
-	if err == nil {
-		if err := h.judge(ctx, tip.String()); err != nil {
-			return err
-		}
+	known := ""
+	if tip, err := h.repo.Tip(ctx); err == nil {
+		known = tip.String()
+	} else if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
+	if err := h.judge(ctx, known); err != nil {
+		return err
+	}
+	h.loader = newLoader(h) // from here on, an end on purpose ends a probation
 	h.restoreGood(ctx)
 	if err := h.startBuiltins(ctx); err != nil {
 		return err
 	}
-	h.loader.follow(ctx)
-	if h.liveCommit() == "" {
+	h.loader.watch()
+	h.loader.first(ctx)
+	if h.liveCommit() == "" && ctx.Err() == nil {
 		h.loadLastGood(ctx)
 	}
 	h.watchMemory()
-	h.spares.refill()
 	h.loader.run()
 	h.statusChanged()
 	return ctx.Err()
@@ -83,7 +87,7 @@ func (h *Host) startBuiltins(ctx context.Context) error {
 }
 
 // loadLastGood loads the commit that was live last: by the record, else by the
-// ref that pins it.
+// ref that pins it. What is wrong with the tip stays on show.
 func (h *Host) loadLastGood(ctx context.Context) {
 	record := h.copyRecord()
 	good, err := worktree.ParseHash(record.Good)
@@ -93,27 +97,12 @@ func (h *Host) loadLastGood(ctx context.Context) {
 			return
 		}
 	}
-	if good.String() == record.Current || h.isSkipped(good.String()) {
+	if good.String() == record.Current || h.skipped(good.String()) != nil {
 		return
 	}
-	failed := h.copyRecord()
-	problems := h.currentProblems()
-	_, outcome := h.load(ctx, good, nil, newSteps(h.options.Clock))
-	if outcome != Promoted {
-		return
-	}
-	// What is wrong with the tip stays on show.
-	err = h.change(ctx, func(record *Record) { record.Current, record.Error = failed.Current, failed.Error })
-	if err != nil {
-		h.Report("", err)
-	}
-	h.setProblems(problems)
-}
-
-func (h *Host) currentProblems() []registry.Problem {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.problems
+	a := h.newAttempt(good, newSteps(h.options.Clock))
+	a.fallback = true
+	h.load(ctx, a, nil)
 }
 
 // startTrial loads one commit and runs its onOpen callbacks.
@@ -125,7 +114,7 @@ func (h *Host) startTrial(ctx context.Context) error {
 	if err := h.startBuiltins(ctx); err != nil {
 		return err
 	}
-	h.load(ctx, commit, nil, newSteps(h.options.Clock))
+	h.load(ctx, h.newAttempt(commit, newSteps(h.options.Clock)), nil)
 	return ctx.Err()
 }
 

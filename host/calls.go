@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/seed-d579e5eb/harness/host/bind"
@@ -67,10 +68,20 @@ func (h *Host) Tip(ctx context.Context) (string, error) {
 	return tip.String(), nil
 }
 
-// Watch calls changed after each change of the status, until the host closes.
-// changed must not block.
-func (h *Host) Watch(changed func()) {
+// Watch calls changed after each change of the status, until stop is called or the
+// host closes. changed must not block; it may be called once more while stop
+// returns. Calling stop twice is no error.
+func (h *Host) Watch(changed func()) (stop func()) {
+	own := &watcher{changed: changed}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.watchers = append(h.watchers, changed)
+	h.watchers = append(slices.Clone(h.watchers), own)
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.watchers = slices.DeleteFunc(slices.Clone(h.watchers), func(w *watcher) bool { return w == own })
+	}
 }
+
+// watcher is told of changes of the status.
+type watcher struct{ changed func() }

@@ -58,7 +58,7 @@ type Host struct {
 	loading  string
 	notice   *Notice
 	problems []registry.Problem
-	watchers []func()
+	watchers []*watcher // replaced when one comes or goes, never changed
 	shown    []*mounted // commits that show in the world
 	live     *mounted   // the one of the generation that serves
 }

@@ -58,9 +58,9 @@ func (h *Host) relieve(used uint64) bool {
 
 var memTotal = regexp.MustCompile(`(?m)^MemTotal:\s+(\d+) kB$`)
 
-// machineMemory is how many bytes the process may use: the smaller of the
+// MachineMemory is how many bytes the process may use: the smaller of the
 // machine's memory and the control group's limit; 8 GiB when neither is known.
-func machineMemory() int64 {
+func MachineMemory() int64 {
 	sizes := []int64{}
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
 		if match := memTotal.FindSubmatch(text); match != nil {

@@ -34,7 +34,9 @@ func (h *Host) setNotice(extension, message string) {
 }
 
 // Settings implements [bind.Backend].
-func (h *Host) Settings(schema string) (json.RawMessage, error) { return h.settings.get(schema) }
+func (h *Host) Settings(schema string) (json.RawMessage, error) {
+	return h.settings.get(h.registry, schema)
+}
 
 // CallService implements [bind.Backend].
 func (h *Host) CallService(ctx context.Context, id, method string, args []any) (any, error) {
@@ -62,8 +64,8 @@ func (h *Host) statusChanged() {
 	h.mu.Lock()
 	watchers := h.watchers
 	h.mu.Unlock()
-	for _, changed := range watchers {
-		changed()
+	for _, watcher := range watchers {
+		watcher.changed()
 	}
 }
 

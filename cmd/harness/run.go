@@ -35,8 +35,9 @@ const (
 	// crowded is how long a world may be in use by a process that does not answer,
 	// such as a status command, before run is refused.
 	crowded = 5 * time.Second
-	// lastAnswers is how long answers may take after everything was closed.
-	lastAnswers = 5 * time.Second
+	// lastAnswers is how long answers may take from the beginning of a stop: the 10 s
+	// that calls get to end, and 5 s to be read.
+	lastAnswers = 15 * time.Second
 )
 
 // Run serves the world.
@@ -100,11 +101,11 @@ func (p *program) serve(ctx context.Context, h *host.Host, logger *slog.Logger) 
 	// New requests are refused while the host lets those under way end.
 	last, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	timer := time.AfterFunc(lastAnswers, cancel)
+	defer timer.Stop()
 	stopped := make(chan error, 1)
 	go func() { stopped <- server.Shutdown(last) }()
 	closed := h.Close(context.WithoutCancel(ctx))
-	timer := time.AfterFunc(lastAnswers, cancel)
-	defer timer.Stop()
 	if err := <-stopped; err != nil {
 		closed = errors.Join(closed, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -24,7 +25,7 @@ type trialCommand struct {
 // onOpen callbacks, and what modules and starting take.
 const trialTime = 60 * time.Second
 
-// Run loads the commit. That it is refused is no failure; to die of it is.
+// Run loads the commit. That it is refused is no failure.
 func (c *trialCommand) Run(ctx context.Context, p *program) error {
 	// RLIMIT_DATA counts private writable memory (setrlimit(2)), which RLIMIT_AS
 	// does not tell from the address space that Go only reserves.
@@ -45,38 +46,57 @@ func (c *trialCommand) Run(ctx context.Context, p *program) error {
 }
 
 // try loads a commit in a child process with half of the machine's memory. The
-// error says how the child died.
+// child ends with this process. Errors: a [*host.DiedError] when it died of the
+// commit; the cause of ctx; what kept it from trying.
 func (p *program) try(ctx context.Context, self, commit string) error {
-	ctx, cancel := context.WithTimeout(ctx, trialTime)
+	// The kernel sends Pdeathsig when the thread ends that started the child
+	// (prctl(2), PR_SET_PDEATHSIG), and Go ends threads as it likes.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	limited, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
-	memory, err := machineMemory()
-	if err != nil {
-		return err
-	}
-	child := exec.CommandContext(ctx, self, "trial", "--world="+p.world, "--way="+string(p.way),
-		"--commit="+commit, fmt.Sprintf("--memory=%d", memory/2))
+	child := exec.CommandContext(limited, self, "trial", "--world="+p.world, "--way="+string(p.way),
+		"--commit="+commit, fmt.Sprintf("--memory=%d", host.MachineMemory()/2))
+	child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	said := &head{limit: 4 << 10}
 	child.Stderr = said
-	err = child.Run()
+	err := child.Run()
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("it did not end within %s", trialTime)
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case limited.Err() != nil:
+		return &host.DiedError{Reason: fmt.Sprintf("it did not end within %s", trialTime)}
 	}
-	// The Go runtime says first what it dies of, and then where.
-	if first, _, _ := strings.Cut(strings.TrimSpace(said.text.String()), "\n"); first != "" {
-		return fmt.Errorf("%w: %s", err, first)
-	}
-	return err
+	return ending(err, strings.TrimSpace(said.text.String()))
 }
 
-func machineMemory() (uint64, error) {
-	var info syscall.Sysinfo_t
-	if err := syscall.Sysinfo(&info); err != nil {
-		return 0, fmt.Errorf("find the size of the machine's memory: %w", err)
+// deadRuntime is how the Go runtime exits of what it cannot go on after, such as
+// having no memory (package runtime, "Environment Variables", GOTRACEBACK).
+const deadRuntime = 2
+
+// ending tells a child that died of its commit from one that could not try it,
+// by its end and by what it said.
+func ending(err error, said string) error {
+	// The runtime says first what it dies of, and then where. What the program
+	// itself says begins with its name.
+	first, _, _ := strings.Cut(said, "\n")
+	own, complained := strings.CutPrefix(said, "harness: ")
+	reason := err.Error()
+	if first != "" {
+		reason += ": " + first
 	}
-	return uint64(info.Totalram) * uint64(info.Unit), nil
+	var exit *exec.ExitError
+	switch {
+	case !errors.As(err, &exit):
+		return fmt.Errorf("start a child process: %w", err)
+	case exit.ExitCode() == -1, exit.ExitCode() == deadRuntime && !complained:
+		return &host.DiedError{Reason: reason}
+	case complained:
+		return errors.New(own)
+	}
+	return errors.New(reason)
 }
 
 // head keeps the first bytes that are written to it.

@@ -21,12 +21,13 @@ const maxRequest = 64 << 20
 
 // Server answers commands for a host.
 type Server struct {
-	host   *host.Host
-	socket string
-	server *http.Server
-	done   sync.WaitGroup
-	served error // why serving ended, once done
-	status changes
+	host    *host.Host
+	socket  string
+	server  *http.Server
+	done    sync.WaitGroup
+	served  error // why serving ended, once done
+	status  changes
+	unwatch func()
 
 	stopping chan struct{} // closed by Shutdown
 }
@@ -40,7 +41,7 @@ func Serve(ctx context.Context, h *host.Host, socket string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{host: h, socket: socket, stopping: make(chan struct{})}
-	h.Watch(s.status.signal)
+	s.unwatch = h.Watch(s.status.signal)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+pathStatus, s.serveStatus)
 	mux.HandleFunc("GET "+pathTools, s.serveTools)
@@ -68,6 +69,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		err = errors.Join(err, s.server.Close())
 	}
 	s.done.Wait()
+	s.unwatch()
 	if !errors.Is(s.served, http.ErrServerClosed) {
 		err = errors.Join(err, s.served)
 	}
@@ -118,14 +120,14 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request) {
 	if !decode(w, r, &request) {
 		return
 	}
-	lines := newLines(w)
-	result := s.host.CallTool(r.Context(), host.ToolCall{
+	lines := newLines(w, r)
+	result := s.host.CallTool(lines.ctx, host.ToolCall{
 		Tool: request.Tool, Arguments: request.Arguments,
 		Progress: func(p registry.Progress) {
-			lines.write(callLine{Output: p.Output, Details: p.Details, Diagnostic: p.Diagnostic})
+			lines.offer(callLine{Output: p.Output, Details: p.Details, Diagnostic: p.Diagnostic})
 		},
 	})
-	lines.write(callLine{Result: result})
+	lines.finish(callLine{Result: result})
 }
 
 func (s *Server) serveExec(w http.ResponseWriter, r *http.Request) {
@@ -133,13 +135,13 @@ func (s *Server) serveExec(w http.ResponseWriter, r *http.Request) {
 	if !decode(w, r, &request) {
 		return
 	}
-	lines := newLines(w)
-	result, err := s.host.Exec(r.Context(), request.Command(func(text string, stream run.Stream) {
+	lines := newLines(w, r)
+	result, err := s.host.Exec(lines.ctx, request.Command(func(text string, stream run.Stream) {
 		if stream == run.Stderr {
-			lines.write(execLine{Stderr: []byte(text)})
+			lines.await(execLine{Stderr: []byte(text)}, s.stopping)
 			return
 		}
-		lines.write(execLine{Stdout: []byte(text)})
+		lines.await(execLine{Stdout: []byte(text)}, s.stopping)
 	}))
 	if err != nil {
 		said := &execError{Message: err.Error()}
@@ -147,11 +149,11 @@ func (s *Server) serveExec(w http.ResponseWriter, r *http.Request) {
 		if errors.As(err, &failed) {
 			said.Message, said.Code, said.Dir = failed.Err.Error(), failed.Code, failed.Dir
 		}
-		lines.write(execLine{Error: said})
+		lines.finish(execLine{Error: said})
 		return
 	}
 	result.Stdout, result.Stderr = "", ""
-	lines.write(execLine{Exit: &result})
+	lines.finish(execLine{Exit: &result})
 }
 
 func (s *Server) serveReload(w http.ResponseWriter, r *http.Request) {
@@ -182,27 +184,6 @@ func answer(w http.ResponseWriter, code int, document any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(document)
-}
-
-// lines writes documents one a line, each at once. It is safe for concurrent use.
-type lines struct {
-	mu      sync.Mutex
-	encoder *json.Encoder
-	flush   func() error
-}
-
-func newLines(w http.ResponseWriter) *lines {
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	return &lines{encoder: json.NewEncoder(w), flush: http.NewResponseController(w).Flush}
-}
-
-// write drops what a client that is gone does not get; its request ends by its
-// context.
-func (l *lines) write(line any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_ = l.encoder.Encode(line)
-	_ = l.flush()
 }
 
 // changes wakes those who wait for the next change of the status.

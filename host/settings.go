@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/seed-d579e5eb/harness/registry"
 	"github.com/seed-d579e5eb/harness/vfs"
 )
@@ -105,8 +103,8 @@ func checkSettings(data []byte) *SettingsError {
 }
 
 // get returns the settings, validated and completed by a schema unless that is
-// empty. Errors: a [*SettingsError]; a schema that does not compile.
-func (s *worldSettings) get(schema string) (json.RawMessage, error) {
+// empty. Errors: a [*SettingsError]; a [*registry.SettingsSchemaError].
+func (s *worldSettings) get(by *registry.Registry, schema string) (json.RawMessage, error) {
 	s.mu.Lock()
 	value, err := s.value, s.err
 	s.mu.Unlock()
@@ -116,55 +114,10 @@ func (s *worldSettings) get(schema string) (json.RawMessage, error) {
 	if schema == "" {
 		return value, nil
 	}
-	return completeSettings(value, schema)
-}
-
-// settingsURL names the schema in messages.
-const settingsURL = "urn:harness:settings"
-
-// completeSettings fills in the defaults of a schema and validates the result.
-func completeSettings(value json.RawMessage, schema string) (json.RawMessage, error) {
-	declared, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(schema)))
-	if err != nil {
-		return nil, fmt.Errorf("settings schema: %w", err)
+	completed, invalid := by.CompleteSettings(json.RawMessage(schema), value)
+	var misfit *registry.SettingsError
+	if errors.As(invalid, &misfit) {
+		return nil, &SettingsError{Position: registry.Position{File: SettingsFile}, Message: misfit.Error()}
 	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource(settingsURL, declared); err != nil {
-		return nil, fmt.Errorf("settings schema: %w", err)
-	}
-	compiled, err := compiler.Compile(settingsURL)
-	if err != nil {
-		return nil, fmt.Errorf("settings schema: %w", err)
-	}
-	settings, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
-	if err != nil {
-		return nil, fmt.Errorf("settings: %w", err)
-	}
-	settings = fillDefaults(declared, settings)
-	if err := compiled.Validate(settings); err != nil {
-		return nil, &SettingsError{Position: registry.Position{File: SettingsFile}, Message: "the settings do not fit the schema: " + err.Error()}
-	}
-	return json.Marshal(settings)
-}
-
-// fillDefaults gives absent properties the default of their schema, inside
-// objects that are there or that a default made.
-func fillDefaults(schema, value any) any {
-	declared, _ := schema.(map[string]any)
-	properties, _ := declared["properties"].(map[string]any)
-	object, isObject := value.(map[string]any)
-	if !isObject {
-		return value
-	}
-	for name, property := range properties {
-		present, ok := object[name]
-		if !ok {
-			declaration, _ := property.(map[string]any)
-			if present, ok = declaration["default"]; !ok {
-				continue
-			}
-		}
-		object[name] = fillDefaults(property, present)
-	}
-	return object
+	return completed, invalid
 }

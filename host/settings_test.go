@@ -60,6 +60,17 @@ func TestASchemaCompletesAndValidatesTheSettings(t *testing.T) {
 	contains(t, h.call("checked"), `"volume":3`, `"deep":[1]`, `"name":"x"`)
 	w.write(files{"settings.json": `{"name": 5}`})
 	h.eventually("checked", "SettingsInvalid: ")
-	contains(t, h.call("checked"), "/name", "settings.json")
+	contains(t, h.call("checked"), "/src/sausage/settings.json: /name: expected string, got integer")
 	contains(t, h.call("get"), `{"name":5}`)
+}
+
+func TestASchemaOfSettingsReadsNothingElse(t *testing.T) {
+	w := newWorld(t, files{server("a"): extensionOf("a", "", tool("get", caught(`return host.settings(args)`)))})
+	h := w.open(inMemory)
+	if err := h.Files().Write("/schema.json", []byte(`{"type": "object"}`)); err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range []string{"file:///etc/hostname", "file://" + w.path("schema.json"), "/schema.json", "https://json-schema.org/none"} {
+		contains(t, h.call("get", map[string]string{"$ref": url}), "references another document")
+	}
 }

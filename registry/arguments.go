@@ -46,6 +46,19 @@ func (t *BoundTool) Validate(arguments json.RawMessage) (json.RawMessage, error)
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
+	var fitting json.RawMessage
+	err := withPatterns(func() (err error) {
+		fitting, err = t.fit(arguments)
+		return err
+	})
+	var late *patternTimeout
+	if errors.As(err, &late) {
+		err = &ArgumentsError{Tool: t.Name, Flaws: []string{"root: " + late.Error()}, Received: arguments}
+	}
+	return fitting, err
+}
+
+func (t *BoundTool) fit(arguments json.RawMessage) (json.RawMessage, error) {
 	value, err := decode(arguments)
 	if err == nil {
 		err = checkWork(t.schema, value)

@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -69,7 +71,8 @@ func (c *coercer) wrap(s *jsonschema.Schema, value any) any {
 }
 
 func (c *coercer) object(s *jsonschema.Schema, object map[string]any) {
-	for name, value := range object {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		value := object[name]
 		for _, schema := range propertySchemas(s, name) {
 			if value == nil && !slices.Contains(s.Required, name) && !c.fits(schema, nil) {
 				delete(object, name)
@@ -81,15 +84,17 @@ func (c *coercer) object(s *jsonschema.Schema, object map[string]any) {
 	}
 }
 
-// propertySchemas gives the schemas that apply to a property by its name.
+// propertySchemas gives the schemas that apply to a property by its name, in an
+// order of their own: what is coerced must not depend on that of a map.
 func propertySchemas(s *jsonschema.Schema, name string) []*jsonschema.Schema {
 	var list []*jsonschema.Schema
 	if schema := s.Properties[name]; schema != nil {
 		list = append(list, schema)
 	}
-	for pattern, schema := range s.PatternProperties {
+	byText := func(a, b jsonschema.Regexp) int { return cmp.Compare(a.String(), b.String()) }
+	for _, pattern := range slices.SortedFunc(maps.Keys(s.PatternProperties), byText) {
 		if pattern.MatchString(name) {
-			list = append(list, schema)
+			list = append(list, s.PatternProperties[pattern])
 		}
 	}
 	if additional, ok := s.AdditionalProperties.(*jsonschema.Schema); ok && len(list) == 0 {

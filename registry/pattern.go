@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"fmt"
 	"regexp"
 	"time"
 
@@ -30,9 +31,35 @@ type backtracking struct{ *regexp2.Regexp }
 
 var _ jsonschema.Regexp = (*backtracking)(nil)
 
-// MatchString reports a match. A match that takes too long is none: the value
-// is refused, not let through.
+// MatchString reports a match. It panics with a [*patternTimeout] when a match
+// takes too long: the validator lets no error through, and neither answer would
+// be safe, because a schema may ask for what does not match.
 func (b *backtracking) MatchString(s string) bool {
 	ok, err := b.Regexp.MatchString(s)
-	return ok && err == nil
+	if err != nil {
+		panic(&patternTimeout{Pattern: b.String()})
+	}
+	return ok
+}
+
+// patternTimeout is a pattern of a schema that could not be matched in time.
+type patternTimeout struct{ Pattern string }
+
+func (e *patternTimeout) Error() string {
+	return fmt.Sprintf("the pattern %s took over %s", e.Pattern, patternLimit)
+}
+
+// withPatterns runs what matches patterns of a schema. Its error is then that of
+// run, or a [*patternTimeout].
+func withPatterns(run func() error) (err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *patternTimeout:
+			err = v
+		default:
+			panic(v)
+		}
+	}()
+	return run()
 }

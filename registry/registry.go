@@ -31,7 +31,8 @@ type Registry struct {
 	now      func() time.Time
 	report   func(*Failure)
 	reserved map[string]bool
-	schemas  schemaCache
+	schemas  schemaCache // of tools and manifests
+	settings schemaCache // of world settings
 	current  atomic.Pointer[Generation]
 
 	promoting   sync.Mutex // held while a promotion swaps and tells
@@ -48,6 +49,8 @@ func New(options Options) *Registry {
 		limits: options.Limits.withDefaults(),
 		now:    options.Now,
 		report: options.Report,
+		// An extension may make up schemas of settings as it runs.
+		settings: schemaCache{limit: 256},
 	}
 	if r.now == nil {
 		r.now = time.Now

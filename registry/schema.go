@@ -13,6 +13,8 @@ import (
 // schemaCache keeps compiled schemas by their bytes, so that a commit which
 // changes no schema compiles none. The zero value is ready.
 type schemaCache struct {
+	limit int // how many it keeps; 0 is no limit
+
 	mu      sync.Mutex
 	entries map[string]schemaEntry
 }
@@ -53,7 +55,7 @@ func (c *schemaCache) compile(source json.RawMessage) (*jsonschema.Schema, error
 	entry.schema, entry.err = compileSchema(source)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.entries == nil {
+	if c.entries == nil || c.limit > 0 && len(c.entries) >= c.limit {
 		c.entries = map[string]schemaEntry{}
 	}
 	c.entries[key] = entry

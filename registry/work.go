@@ -2,6 +2,8 @@ package registry
 
 import (
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -107,8 +109,8 @@ func (c *workCounter) count(s *jsonschema.Schema, n *node) int {
 	add(n, s.AllOf...)
 	add(n, s.AnyOf...)
 	add(n, s.OneOf...)
-	for _, schema := range s.DependentSchemas {
-		add(n, schema)
+	for _, name := range slices.Sorted(maps.Keys(s.DependentSchemas)) {
+		add(n, s.DependentSchemas[name])
 	}
 	for name, field := range n.fields {
 		add(field, propertySchemas(s, name)...)

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/seed-d579e5eb/harness/vfs/run"
@@ -18,6 +19,9 @@ type mounted struct {
 	ctx      context.Context // ends when the commit goes
 	cancel   context.CancelFunc
 	released sync.Once
+	// inherited says that the commit is on the disk for another mount that went
+	// first: whoever goes last removes it. Guarded by the host's mu.
+	inherited bool
 
 	writing sync.Once
 	written chan struct{} // closed when it is on the disk, or could not be put there
@@ -57,18 +61,22 @@ func (m *mounted) write() {
 	})
 }
 
-// release takes the commit out of the world again.
+// release takes the commit out of the world again. It waits for the disk only when
+// the commit is there.
 func (m *mounted) release() {
 	m.released.Do(func() {
 		m.cancel()
 		m.unmount()
-		m.host.forget(m)
-		m.writing.Do(func() { close(m.written) })
+		inherited, never := m.host.forget(m), false
+		m.writing.Do(func() { close(m.written); never = true })
+		if m.host.isTrial() || never && !inherited {
+			return
+		}
 		<-m.written
 		m.host.disk.Lock()
 		defer m.host.disk.Unlock()
 		commit := m.snapshot.Commit()
-		if m.host.isTrial() || m.host.showsCommit(commit) {
+		if m.host.leave(commit) {
 			return
 		}
 		if err := m.host.repo.Remove(context.Background(), commit); err != nil {
@@ -77,28 +85,26 @@ func (m *mounted) release() {
 	})
 }
 
-func (h *Host) forget(gone *mounted) {
+// forget takes a mount off the list and reports whether it inherited the commit's
+// files on the disk.
+func (h *Host) forget(gone *mounted) (inherited bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for i, m := range h.shown {
-		if m == gone {
-			h.shown = append(h.shown[:i:i], h.shown[i+1:]...)
-			return
-		}
-	}
+	h.shown = slices.DeleteFunc(h.shown, func(m *mounted) bool { return m == gone })
+	return gone.inherited
 }
 
-// showsCommit reports whether another mount of the commit is there: a commit that
-// is loaded twice in a row, say.
-func (h *Host) showsCommit(commit worktree.Hash) bool {
+// leave leaves a commit's files on the disk to another mount of the commit, and
+// reports whether there is one: of a commit that is loaded twice in a row, say.
+func (h *Host) leave(commit worktree.Hash) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, m := range h.shown {
-		if m.snapshot.Commit() == commit {
-			return true
-		}
+	i := slices.IndexFunc(h.shown, func(m *mounted) bool { return m.snapshot.Commit() == commit })
+	if i < 0 {
+		return false
 	}
-	return false
+	h.shown[i].inherited = true
+	return true
 }
 
 // showing makes a mount the live generation's, begins to write it to the disk, and

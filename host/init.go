@@ -23,29 +23,58 @@ func (e *ExistsError) Error() string {
 // Init makes a world in a directory that is missing or empty: the template (nil:
 // an empty repository) as its root, the declarations for editors, and a repository
 // with one commit on main. It needs git. Errors: an [*ExistsError]; what the file
-// system or git says.
-func Init(ctx context.Context, dir string, template fs.FS) error {
+// system or git says, or the cause of ctx, and then dir is as it was.
+func Init(ctx context.Context, dir string, template fs.FS) (err error) {
 	layout := Layout{Dir: dir}
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+	entries, err := os.ReadDir(dir)
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case len(entries) > 0:
 		return &ExistsError{Dir: dir}
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	case err != nil && !missing:
 		return fmt.Errorf("make world %s: %w", dir, err)
 	}
-	repository := filepath.Join(layout.Root(), filepath.FromSlash(Repository))
-	for _, folder := range []string{repository, filepath.Join(layout.Root(), "home"), filepath.Join(layout.Root(), "tmp"), filepath.Join(layout.Root(), "run")} {
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			return fmt.Errorf("make world %s: %w", dir, err)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, layout.removeUnfinished(missing))
 		}
-	}
-	if err := os.MkdirAll(layout.State(), 0o700); err != nil {
+	}()
+	if err := layout.fill(template); err != nil {
 		return fmt.Errorf("make world %s: %w", dir, err)
-	}
-	if template != nil {
-		if err := os.CopyFS(layout.Root(), template); err != nil {
-			return fmt.Errorf("make world %s: copy the template: %w", dir, err)
-		}
 	}
 	return commitTemplate(ctx, layout)
+}
+
+// removeUnfinished removes what Init made before it failed, so that the next try
+// finds nothing in its way.
+func (l Layout) removeUnfinished(dirToo bool) error {
+	err := errors.Join(os.RemoveAll(l.Root()), os.RemoveAll(l.State()))
+	if dirToo && err == nil {
+		err = os.Remove(l.Dir)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the unfinished world %s: %w", l.Dir, err)
+	}
+	return nil
+}
+
+// fill makes the folders of a world and copies the template.
+func (l Layout) fill(template fs.FS) error {
+	for _, folder := range []string{Repository, "/home", "/tmp", "/run"} {
+		if err := os.MkdirAll(filepath.Join(l.Root(), filepath.FromSlash(folder)), 0o755); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(l.State(), 0o700); err != nil {
+		return err
+	}
+	if template == nil {
+		return nil
+	}
+	if err := os.CopyFS(l.Root(), template); err != nil {
+		return fmt.Errorf("copy the template: %w", err)
+	}
+	return nil
 }
 
 // commitTemplate makes the repository and its first commit, with the world's own
@@ -57,7 +86,7 @@ func commitTemplate(ctx context.Context, layout Layout) (err error) {
 	}
 	defer func() { err = errors.Join(err, world.Close()) }()
 	if err := WriteTypes(world); err != nil {
-		return err
+		return fmt.Errorf("make world %s: %w", layout.Dir, err)
 	}
 	runner, err := run.New(ctx, world, run.Options{Private: filepath.Join(layout.State(), "commands")})
 	if err != nil {

@@ -83,7 +83,7 @@ func (hs *homes) holding(extension string) *home {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
 	kept := hs.kept[extension]
-	if kept == nil || kept.isolate.Cause() != nil || !kept.retain() {
+	if kept == nil || kept.isolate.Cause() != nil || len(kept.keys()) == 0 || !kept.retain() {
 		return nil
 	}
 	return kept
@@ -226,14 +226,17 @@ func (in *home) Create(host *bind.Host, key string) *bind.Host {
 }
 
 // Forget implements [bind.Resources].
-func (in *home) Forget(key string) {
+func (in *home) Forget(host *bind.Host) {
 	in.mu.Lock()
-	forgotten := in.find(key)
-	in.resources = slices.DeleteFunc(in.resources, func(r *resource) bool { return r == forgotten })
-	in.mu.Unlock()
-	if forgotten != nil {
-		forgotten.owner.Close()
+	at := slices.IndexFunc(in.resources, func(kept *resource) bool { return host.Owns(kept.owner) })
+	if at < 0 {
+		in.mu.Unlock()
+		return
 	}
+	forgotten := in.resources[at]
+	in.resources = slices.Delete(in.resources, at, at+1)
+	in.mu.Unlock()
+	forgotten.owner.Close()
 }
 
 func (in *home) find(key string) *resource {

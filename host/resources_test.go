@@ -116,6 +116,38 @@ func TestAResourceThatCannotBeMadeKeepsNothing(t *testing.T) {
 	same(t, h.call("rejects"), "4")
 }
 
+// A creation may fail at once or later, while the generation that asked for it
+// serves, when it has gone, and more than once.
+func TestACreationThatFailsLeavesNothingWheneverItFails(t *testing.T) {
+	version := func(body string) string {
+		return "const loads = (globalThis as any).loads = ((globalThis as any).loads ?? 0) + 1;\n" + extensionOf("keep", body,
+			tool("loads", "return String(loads);"),
+			tool("fail", `return String(await host.resource("failing", () => { throw new Error("at once"); }));`))
+	}
+	w := newWorld(t, files{server("keep"): version(`
+		for (const key of ["a", "b"]) {
+			host.resource(key, async (own: any) => {
+				while (!(await own.fs.stat("/tmp/go").catch(() => undefined))) await new Promise((resume) => setTimeout(resume, 1));
+				throw new Error("late");
+			}).catch(() => {});
+		}`)})
+	h := w.open(inMemory)
+	contains(t, h.fails("fail"), "at once")
+	h.live(w.commit(files{server("keep"): version("")}))
+	h.until("the old generation closed", func(s Status) bool { return len(s.Draining) == 0 })
+	same(t, h.call("loads"), "2") // the isolate with the resources
+	if keys := h.extensionStatus("keep").Resources; len(keys) != 2 {
+		t.Fatalf("resources: %v", keys)
+	}
+	if err := h.Files().Write("/tmp/go", nil); err != nil {
+		t.Fatal(err)
+	}
+	h.until("no resource", func(Status) bool { return len(h.extensionStatus("keep").Resources) == 0 })
+	// Nothing is left to keep the isolate for.
+	h.live(w.commit(files{server("keep"): version("// changed")}))
+	same(t, h.call("loads"), "1")
+}
+
 func TestAFirstResourceThatAppearsWhileACommitLoadsIsKept(t *testing.T) {
 	version := func(name, body string) string {
 		return extensionOf("keep", body,

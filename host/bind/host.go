@@ -45,8 +45,8 @@ type Resources interface {
 	Claim(host *Host, key string)
 	// Create returns a host of the new resource's own.
 	Create(host *Host, key string) *Host
-	// Forget drops a resource whose creation failed.
-	Forget(key string)
+	// Forget drops the resource with this host, whose creation failed.
+	Forget(host *Host)
 }
 
 // Config is what a [Host] is made of.
@@ -78,6 +78,9 @@ func (h *Host) ForResource(owner *jsapi.Owner) *Host {
 	own.owner, own.staging = owner, nil
 	return &own
 }
+
+// Owns reports whether the host is that of the owner.
+func (h *Host) Owns(owner *jsapi.Owner) bool { return h.owner == owner }
 
 // Generation returns the sha of the commit that the host was made for.
 func (h *Host) Generation() string { return h.generation }

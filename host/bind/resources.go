@@ -19,14 +19,14 @@ func (h *Host) create(call *jsapi.NativeCall) (any, error) {
 		return nil, args.err
 	}
 	own := h.resources.Create(h, key)
-	return jsapi.Undefined{}, call.Within(own.owner, create, own.Natives())
+	if err := call.Within(own.owner, create, own.Natives()); err != nil {
+		h.resources.Forget(own)
+		return nil, err
+	}
+	return jsapi.Undefined{}, nil
 }
 
-func (h *Host) forget(call *jsapi.NativeCall) (any, error) {
-	args := &arguments{function: "resource", call: call}
-	key := args.text("key")
-	if args.err == nil {
-		h.resources.Forget(key)
-	}
-	return jsapi.Undefined{}, args.err
+func (h *Host) forget(*jsapi.NativeCall) (any, error) {
+	h.resources.Forget(h)
+	return jsapi.Undefined{}, nil
 }

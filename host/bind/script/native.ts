@@ -42,10 +42,10 @@ export interface NativeMembers {
   seal(): void;
   /** Notes that this generation uses a resource. */
   claim(key: string): void;
-  /** Runs create as the resource's own code, with natives of the resource's own. */
+  /** Runs create as the resource's own code, with natives of the resource's own. What throws has made nothing. */
   create(key: string, create: (native: Native) => void): void;
-  /** Forgets a resource whose creation failed. */
-  forget(key: string): void;
+  /** Forgets the resource that these are the natives of: its creation failed. */
+  forget(): void;
   notice(message: string): void;
 }
 

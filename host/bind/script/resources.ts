@@ -35,23 +35,24 @@ function make<T>(
   dispose: ((value: Awaited<T>) => unknown) | undefined,
 ): T {
   const made: Resource = { value: undefined, dispose };
+  let own: Native = native;
   creating.add(key);
   try {
-    native("create")(key, (own) => {
+    native("create")(key, (given) => {
+      own = given;
       made.value = create(createHost(own));
     });
-  } catch (error) {
-    native("forget")(key);
-    throw error;
   } finally {
     creating.delete(key);
   }
   kept.set(key, made);
   if (made.value instanceof Promise) {
+    // The generation that asked for the resource may be gone by then, so the
+    // resource's own natives forget it.
     made.value.catch(() => {
       if (kept.get(key) === made) {
         kept.delete(key);
-        native("forget")(key);
+        own("forget")();
       }
     });
   }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,7 +78,7 @@ func (b *bubblewrap) stat(p string) (fs.FileInfo, error) {
 	return b.world.Stat(p)
 }
 
-func (b *bubblewrap) start(_ context.Context, p process) (running, error) {
+func (b *bubblewrap) start(ctx context.Context, p process) (running, error) {
 	program, err := findProgram(p, b.stat)
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (b *bubblewrap) start(_ context.Context, p process) (running, error) {
 	args := append(append([]string{}, b.args...), "--chdir", p.Dir, "--", program)
 	args = append(args, p.Argv[1:]...)
 	var started *os.Process
-	b.thread.do(func() {
+	busy := b.thread.try(ctx, func() {
 		started, err = os.StartProcess(b.program, args, &os.ProcAttr{
 			Dir:   "/",
 			Env:   p.Env,
@@ -98,12 +99,18 @@ func (b *bubblewrap) start(_ context.Context, p process) (running, error) {
 			Sys:   &syscall.SysProcAttr{Setsid: true},
 		})
 	})
-	if err != nil {
+	if err := cmp.Or(busy, err); err != nil {
 		return nil, errors.Join(startError(p, errnoOf(err)), status.Close())
 	}
 	_ = told.Close()
 	w := &wrapped{process: started, status: status, told: json.NewDecoder(status)}
-	if err := w.findInit(); err != nil {
+	release := hurry(ctx, status.SetReadDeadline)
+	err = w.findInit()
+	release()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
 		w.kill()
 		_, _ = started.Wait()
 		w.end()

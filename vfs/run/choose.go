@@ -74,7 +74,11 @@ func (r *Runner) openUntried(ctx context.Context, name Name) (starter, error) {
 	if name == Plain {
 		return &plain{world: r.world}, nil
 	}
-	mounts, err := makeLayout(r.world, r.private, r.options)
+	describe := func() (layout, error) { return makeLayout(r.world, r.private, r.options) }
+	if name == UserNS {
+		return openHelper(ctx, describe, r.options)
+	}
+	mounts, err := describe()
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +88,6 @@ func (r *Runner) openUntried(ctx context.Context, name Name) (starter, error) {
 			return nil, errors.New("needs root")
 		}
 		return openLauncher(mounts, false)
-	case UserNS:
-		return openHelper(ctx, mounts, r.options)
 	case Bubblewrap:
 		return openBubblewrap(r.world, mounts)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"syscall"
@@ -13,11 +14,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// helper is the client of a process that holds the namespaces which an unprivileged
-// process cannot enter itself, because only a process with one thread can change its
-// user namespace. The helper starts the commands; it ends when this process does, and
-// the kernel ends the commands with it, whose process 1 it is.
+// helper starts commands through a process that holds the namespaces which an
+// unprivileged process cannot enter itself, because only a process with one thread can
+// change its user namespace. One that has died is replaced for the next command.
 type helper struct {
+	make func(ctx context.Context) (*helperProcess, error)
+	// turn is full while somebody sends a message, and guards current.
+	turn    chan struct{}
+	current *helperProcess
+}
+
+// helperProcess is a helper that runs. It starts the commands; it ends when this
+// process does, and the kernel ends the commands with it, whose process 1 it is.
+type helperProcess struct {
 	process *os.Process
 	control *net.UnixConn
 }
@@ -26,6 +35,9 @@ var (
 	_ starter = (*helper)(nil)
 	_ running = (*remote)(nil)
 )
+
+// answerTimeout bounds how long a helper may take to start a command.
+const answerTimeout = 60 * time.Second
 
 // controlFD is the helper's end of the control socket.
 const controlFD = 3
@@ -47,10 +59,25 @@ type answer struct {
 	Started bool
 }
 
-func openHelper(ctx context.Context, l layout, options Options) (*helper, error) {
+// openHelper starts a helper; describe finds out what its commands see.
+func openHelper(ctx context.Context, describe func() (layout, error), options Options) (*helper, error) {
 	if len(options.Helper) == 0 {
 		return nil, errors.New("no helper program is configured")
 	}
+	h := &helper{turn: make(chan struct{}, 1), make: func(ctx context.Context) (*helperProcess, error) {
+		// Anew for each helper: the world may have changed since the last.
+		l, err := describe()
+		if err != nil {
+			return nil, err
+		}
+		return startHelper(ctx, l, options)
+	}}
+	var err error
+	h.current, err = h.make(ctx)
+	return h, err
+}
+
+func startHelper(ctx context.Context, l layout, options Options) (*helperProcess, error) {
 	mine, theirs, err := socketPair(unix.SOCK_SEQPACKET)
 	if err != nil {
 		return nil, err
@@ -75,7 +102,7 @@ func openHelper(ctx context.Context, l layout, options Options) (*helper, error)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start a process in a user namespace: %w", err), mine.Close())
 	}
-	h := &helper{process: process, control: mine}
+	h := &helperProcess{process: process, control: mine}
 	if err := h.introduce(ctx, l); err != nil {
 		return nil, errors.Join(err, h.close())
 	}
@@ -83,14 +110,11 @@ func openHelper(ctx context.Context, l layout, options Options) (*helper, error)
 }
 
 // introduce tells the helper what commands see, and hears whether it can be had.
-func (h *helper) introduce(ctx context.Context, l layout) error {
-	deadline := time.Now().Add(probeTimeout)
-	if sooner, ok := ctx.Deadline(); ok && sooner.Before(deadline) {
-		deadline = sooner
-	}
-	if err := h.control.SetDeadline(deadline); err != nil {
+func (h *helperProcess) introduce(ctx context.Context, l layout) error {
+	if err := h.control.SetDeadline(time.Now().Add(probeTimeout)); err != nil {
 		return err
 	}
+	defer hurry(ctx, h.control.SetDeadline)()
 	data, err := json.Marshal(l)
 	if err != nil {
 		return err
@@ -110,29 +134,90 @@ func (h *helper) introduce(ctx context.Context, l layout) error {
 	if ready.Error != "" {
 		return fmt.Errorf("in a user namespace: %s", ready.Error)
 	}
-	return h.control.SetDeadline(time.Time{})
+	return nil
 }
 
 var errGone = errors.New("it is gone")
 
-func (h *helper) start(_ context.Context, p process) (running, error) {
+func (h *helper) start(ctx context.Context, p process) (running, error) {
 	mine, theirs, err := socketPair(unix.SOCK_STREAM)
 	if err != nil {
 		return nil, startError(p, errnoOf(err))
 	}
-	defer theirs.Close()
-	rights := unix.UnixRights(int(theirs.Fd()), int(p.files[0].Fd()), int(p.files[1].Fd()), int(p.files[2].Fd()))
-	if _, _, err := h.control.WriteMsgUnix([]byte{0}, rights, nil); err != nil {
-		return nil, errors.Join(startError(p, fmt.Errorf("the helper: %w", errnoOf(err))), mine.Close())
+	err = h.send(ctx, unix.UnixRights(int(theirs.Fd()), int(p.files[0].Fd()), int(p.files[1].Fd()), int(p.files[2].Fd())))
+	// With a copy of the other end kept here, a helper that dies would not be heard.
+	_ = theirs.Close()
+	if err != nil {
+		return nil, errors.Join(startError(p, fmt.Errorf("the helper: %w", err)), mine.Close())
 	}
 	r := &remote{conn: mine, tell: json.NewEncoder(mine), hear: json.NewDecoder(mine)}
-	if err := r.begin(p); err != nil {
+	if err := r.begin(ctx, p); err != nil {
 		return nil, errors.Join(err, mine.Close())
 	}
 	return r, nil
 }
 
+// send hands the descriptors of a command to the helper, or to a new one when that is dead.
+func (h *helper) send(ctx context.Context, rights []byte) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case h.turn <- struct{}{}:
+		defer func() { <-h.turn }()
+	}
+	if h.current != nil {
+		err := h.current.send(ctx, rights)
+		if !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) {
+			return err
+		}
+		_ = h.current.close()
+		h.current = nil
+	}
+	made, err := h.make(ctx)
+	if err != nil {
+		return fmt.Errorf("it is gone, and another cannot be started: %w", err)
+	}
+	h.current = made
+	return made.send(ctx, rights)
+}
+
+func (h *helperProcess) send(ctx context.Context, rights []byte) error {
+	if err := h.control.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
+		return err
+	}
+	defer hurry(ctx, h.control.SetDeadline)()
+	_, _, err := h.control.WriteMsgUnix([]byte{0}, rights, nil)
+	if errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// hurry has what waits for a deadline stop waiting when ctx ends, until release is called.
+func hurry(ctx context.Context, setDeadline func(time.Time) error) (release func()) {
+	over := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(over)
+		_ = setDeadline(time.Unix(1, 0))
+	})
+	return func() {
+		if !stop() {
+			<-over
+		}
+	}
+}
+
+// close is called when no command runs.
 func (h *helper) close() error {
+	h.turn <- struct{}{}
+	defer func() { <-h.turn }()
+	if h.current == nil {
+		return nil
+	}
+	return h.current.close()
+}
+
+func (h *helperProcess) close() error {
 	err := h.control.Close()
 	_ = h.process.Kill()
 	_, waitErr := h.process.Wait()
@@ -146,22 +231,41 @@ type remote struct {
 	hear *json.Decoder
 }
 
-func (r *remote) begin(p process) error {
-	if err := r.tell.Encode(p); err != nil {
-		return startError(p, fmt.Errorf("the helper: %w", errnoOf(err)))
+// begin tells the helper what to start and hears whether it did.
+func (r *remote) begin(ctx context.Context, p process) error {
+	if err := r.conn.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
+		return startError(p, fmt.Errorf("the helper: %w", err))
 	}
+	release := hurry(ctx, r.conn.SetDeadline)
 	var said answer
-	if err := r.hear.Decode(&said); err != nil {
+	err := r.tell.Encode(p)
+	if err == nil {
+		err = r.hear.Decode(&said)
+	}
+	release()
+	if errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() != nil {
+		r.abandon()
+		return startError(p, context.Cause(ctx))
+	}
+	if err != nil {
 		return startError(p, fmt.Errorf("the helper: %w", errors.Join(err, errGone)))
 	}
 	if said.Started {
-		return nil
+		return r.conn.SetDeadline(time.Time{})
 	}
 	failed := &StartError{Code: said.Code, Program: p.Argv[0], Dir: p.Dir, Err: errors.New(said.Error)}
 	if said.Errno != 0 {
 		failed.Err = &saidErrno{text: said.Error, errno: said.Errno}
 	}
 	return failed
+}
+
+// abandon tells the helper that nobody waits for the command any more, and gives it a
+// moment to end what may just have started.
+func (r *remote) abandon() {
+	_ = r.conn.CloseWrite()
+	_ = r.conn.SetDeadline(time.Now().Add(lingering))
+	_, _ = io.Copy(io.Discard, r.conn)
 }
 
 // saidErrno is an error of the helper's: its text, and the errno it came from.

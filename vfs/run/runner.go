@@ -148,7 +148,7 @@ func (r *Runner) Run(ctx context.Context, command Command) (Result, error) {
 	}
 	defer streams.close()
 	p.files = streams.theirs
-	started, err := r.starter.start(ctx, p)
+	started, err := r.start(ctx, p)
 	streams.closeTheirs()
 	if err != nil {
 		return Result{}, err
@@ -173,6 +173,16 @@ func (r *Runner) Run(ctx context.Context, command Command) (Result, error) {
 	}
 	return result, nil
 }
+
+// start has a command started until ctx ends or the Runner is closed.
+func (r *Runner) start(ctx context.Context, p process) (running, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(r.stopped, func() { cancel(errClosed) })()
+	return r.starter.start(ctx, p)
+}
+
+var errClosed = errors.New("the runner was closed")
 
 func (r *Runner) prepare(command Command) (process, error) {
 	p := process{Argv: command.Argv, Dir: cmp.Or(command.Dir, "/")}
@@ -230,7 +240,7 @@ func (r *Runner) await(ctx context.Context, started running, timeout time.Durati
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	case <-r.stopped.Done():
-		err = errors.New("the runner was closed")
+		err = errClosed
 	}
 	started.terminate()
 	late := time.NewTimer(grace)

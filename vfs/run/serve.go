@@ -43,44 +43,86 @@ func Serve() error {
 	if _, writeErr := control.Write(said); writeErr != nil || err != nil {
 		return errors.Join(writeErr, err)
 	}
+	serve(control, commands)
+	return commands.close()
+}
+
+// serve starts commands until the client is gone and all have ended.
+func serve(control *net.UnixConn, commands starter) {
 	var current sync.WaitGroup
 	for {
 		conn, files, err := receive(control)
-		if err != nil {
+		if errors.Is(err, errGone) {
 			break
+		}
+		if err != nil {
+			refuse(conn, err)
+			continue
 		}
 		current.Go(func() { serveCommand(commands, conn, files) })
 	}
 	current.Wait()
-	return commands.close()
 }
 
-// receive gets the descriptors of the next command: its socket and its streams.
+// receive gets the descriptors of the next command: its socket and its streams. That
+// the client is gone is errGone. After another error the next command can be received,
+// and the socket, when it came, be answered; of the other descriptors none stays.
 func receive(control *net.UnixConn) (*net.UnixConn, [3]*os.File, error) {
 	var files [3]*os.File
 	rights := make([]byte, unix.CmsgSpace(4*4))
 	// Close-on-exec from the start: the net package asks for MSG_CMSG_CLOEXEC.
 	n, got, _, _, err := control.ReadMsgUnix(make([]byte, 1), rights)
+	if err != nil || n == 0 {
+		return nil, files, errors.Join(err, errGone)
+	}
+	fds := descriptors(rights[:got])
+	if len(fds) == 0 {
+		return nil, files, errors.New("a message without descriptors")
+	}
+	conn, err := unixConn(fds[0])
+	if err == nil && len(fds) != 1+len(files) {
+		// The kernel leaves out those for which this process has no number left (recvmsg(2), MSG_CTRUNC).
+		err = fmt.Errorf("%d of the command's descriptors arrived: %w", len(fds), unix.EMFILE)
+	}
 	if err != nil {
-		return nil, files, err
-	}
-	messages, err := unix.ParseSocketControlMessage(rights[:got])
-	if err != nil || n == 0 || len(messages) != 1 {
-		return nil, files, errors.Join(err, errGone)
-	}
-	fds, err := unix.ParseUnixRights(&messages[0])
-	if err != nil || len(fds) != 4 {
-		return nil, files, errors.Join(err, errGone)
+		for _, fd := range fds[1:] {
+			_ = unix.Close(fd)
+		}
+		return conn, files, err
 	}
 	for i := range files {
 		files[i] = os.NewFile(uintptr(fds[1+i]), "stream")
 	}
-	conn, err := unixConn(fds[0])
-	return conn, files, err
+	return conn, files, nil
+}
+
+// descriptors are those that came with a message, in order.
+func descriptors(rights []byte) []int {
+	messages, err := unix.ParseSocketControlMessage(rights)
+	if err != nil {
+		return nil
+	}
+	var all []int
+	for i := range messages {
+		if fds, err := unix.ParseUnixRights(&messages[i]); err == nil {
+			all = append(all, fds...)
+		}
+	}
+	return all
+}
+
+// refuse answers for a command that did not arrive whole; without a socket its client
+// sees that nothing holds the other end.
+func refuse(conn *net.UnixConn, err error) {
+	if conn == nil {
+		return
+	}
+	_ = json.NewEncoder(conn).Encode(refusal(err))
+	_ = conn.Close()
 }
 
 // serveCommand sees one command through. Its client says "end", or is gone.
-func serveCommand(commands *launcher, conn *net.UnixConn, files [3]*os.File) {
+func serveCommand(commands starter, conn *net.UnixConn, files [3]*os.File) {
 	defer conn.Close()
 	tell, hear := json.NewEncoder(conn), json.NewDecoder(conn)
 	var p process
@@ -141,6 +183,9 @@ func refusal(err error) answer {
 	}
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		said.Errno = errno
+		if said.Code == "EIO" {
+			said.Code = unix.ErrnoName(errno)
+		}
 	}
 	return said
 }

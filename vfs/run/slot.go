@@ -117,7 +117,7 @@ func (s *slot) startInit(ctx context.Context) error {
 		return err
 	}
 	_ = said.SetReadDeadline(time.Now().Add(initTimeout))
-	defer context.AfterFunc(ctx, func() { _ = said.SetReadDeadline(time.Unix(1, 0)) })()
+	defer hurry(ctx, said.SetReadDeadline)()
 	var heard bytes.Buffer
 	for !strings.HasSuffix(heard.String(), readyWord) {
 		if _, err := io.CopyN(&heard, said, 1); err != nil {

@@ -54,7 +54,8 @@ func (e exit) code() int {
 
 // starter is a way in use.
 type starter interface {
-	// start starts p. Errors are *StartError when p is to blame.
+	// start starts p, or gives up when ctx ends: the error wraps the cause of ctx. That
+	// a command was started is then its end. Errors are *StartError when p is to blame.
 	start(ctx context.Context, p process) (running, error)
 	close() error
 }

@@ -3,6 +3,7 @@ package jsapi
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -287,7 +288,7 @@ func TestInterruptHitsOnlyItsJob(t *testing.T) {
 // waitForPending returns when n calls are pending.
 func waitForPending(iso *Isolate, n int) {
 	for iso.Load().Pending < n {
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 }
 
@@ -297,6 +298,6 @@ func waitForRunning(iso *Isolate) {
 		if _, _, running := iso.RunningJob(); running {
 			return
 		}
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 }

@@ -145,8 +145,8 @@ func TestHostileObjectsCostTheirOwnCallOnly(t *testing.T) {
 		t.Run(make, func(t *testing.T) {
 			iso := newIsolate(t, Options{})
 			ns := evaluate(t, iso, "export const make = (): unknown => ["+make+"]; export const ping = () => 'pong';")
-			_, err := iso.Call(t.Context(), testJob, ns.Method("make"))
-			t.Log(err)
+			// Whether the value can be carried is not the point here.
+			_, _ = iso.Call(t.Context(), testJob, ns.Method("make"))
 			if got := call(t, iso, ns, "ping"); got != "pong" {
 				t.Errorf("ping = %v", got)
 			}

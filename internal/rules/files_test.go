@@ -35,9 +35,9 @@ func TestNoPackageIsADrawer(t *testing.T) {
 var unfinished = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b`)
 
 // TestNothingIsPutOff refuses notes of unfinished work: the work is done, or planned
-// in docs/plan.md.
+// in docs/compatibility.md.
 func TestNothingIsPutOff(t *testing.T) {
-	refuse(t, unfinished, "finish it, or plan it in docs/plan.md")
+	refuse(t, unfinished, "finish it, or plan it in docs/compatibility.md")
 }
 
 // workplace are traces of where and how a file was written: a developer's folders,

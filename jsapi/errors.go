@@ -275,9 +275,9 @@ type AbortError struct{ Reason any }
 func (e *AbortError) Error() string {
 	switch reason := e.Reason.(type) {
 	case error:
-		return "aborted: " + reason.Error()
+		return "aborted: " + Shorten(reason.Error(), maxErrorText)
 	case string:
-		return "aborted: " + reason
+		return "aborted: " + Shorten(reason, maxErrorText)
 	}
 	return "aborted"
 }

@@ -161,3 +161,63 @@ func TestWrappedJavaScriptErrorKeepsItsName(t *testing.T) {
 		t.Errorf("seen = %q, want %q", got, want)
 	}
 }
+
+// TestTextThatEntersGoIsBounded throws, rejects, carries and aborts with texts that
+// have no end: what comes out says how much was cut, and still where it was.
+func TestTextThatEntersGoIsBounded(t *testing.T) {
+	const huge, most = `"x".repeat(5e6)`, 2*maxErrorText + 1024
+	for _, test := range []struct{ rule, code string }{
+		{"a message", `throw new Error(` + huge + `)`},
+		{"a message of wide characters", `throw new Error("\u00fc\ud83d\ude00".repeat(2e6))`},
+		{"a name", `throw Object.assign(new Error("m"), { name: ` + huge + ` })`},
+		{"a stack", `throw Object.assign(new Error("m"), { stack: ` + huge + ` })`},
+		{"a cause", `throw new Error("m", { cause: new Error(` + huge + `) })`},
+		{"a thrown text", `throw ` + huge},
+		{"a thrown bigint", `throw 10n ** 100000n`},
+		{"a rejection", `return Promise.reject(new TypeError(` + huge + `))`},
+		{"a DOMException", `throw new DOMException(` + huge + `, "AbortError")`},
+		{"a class", `class A {}; Object.defineProperty(A, "name", { value: ` + huge + ` }); return new A()`},
+		{"a member", `return { [` + huge + `]: Symbol() }`},
+	} {
+		t.Run(test.rule, func(t *testing.T) {
+			iso := newIsolate(t, Options{})
+			_, err := iso.Call(t.Context(), testJob, evaluate(t, iso, "export function run(): unknown { "+test.code+"; }").Method("run"))
+			if err == nil {
+				t.Fatal("nothing was thrown")
+			}
+			text := err.Error()
+			var thrown *Error
+			if errors.As(err, &thrown) {
+				text += thrown.Stack
+			}
+			if len(text) > most || !strings.Contains(text, "cut]") {
+				t.Errorf("%d bytes entered Go, %.200s", len(text), text)
+			}
+		})
+	}
+}
+
+func TestFramesOutliveALongMessage(t *testing.T) {
+	iso := newIsolate(t, Options{})
+	ns := evaluate(t, iso, `export function run() {
+		throw new RangeError("x".repeat(5e6));
+	}`)
+	_, err := iso.Call(t.Context(), testJob, ns.Method("run"))
+	var thrown *Error
+	if !errors.As(err, &thrown) {
+		t.Fatal(err)
+	}
+	if thrown.Position.Line != 2 || !strings.Contains(thrown.Stack, "at run (main.ts:2") {
+		t.Errorf("place %v, stack ends %q", thrown.Position, thrown.Stack[max(0, len(thrown.Stack)-200):])
+	}
+}
+
+func TestShorten(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"", ""}, {"four", "four"}, {"fives", "five… [1 bytes cut]"}, {"aaaü", "aaa… [2 bytes cut]"},
+	} {
+		if got := Shorten(test.text, 4); got != test.want {
+			t.Errorf("Shorten(%q) = %q, want %q", test.text, got, test.want)
+		}
+	}
+}

@@ -256,6 +256,7 @@ func (out *exporter) exportMembers(object *goja.Object, path string, depth int) 
 
 // memberPath is path.key, or path["key"] when the key is no identifier.
 func memberPath(path, key string) string {
+	key = Shorten(key, maxName)
 	for i, r := range key {
 		letter := r == '_' || r == '$' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 		if !letter && (i == 0 || r < '0' || r > '9') {

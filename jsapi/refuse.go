@@ -40,7 +40,7 @@ func (iso *Isolate) className(object *goja.Object) string {
 		constructor, _ := object.Get("constructor").(*goja.Object)
 		if _, callable := goja.AssertFunction(constructor); callable && constructor != iso.runtime.Get("Object") {
 			if text, ok := constructor.Get("name").(goja.String); ok {
-				name = text.String()
+				name = shortText(text, maxName)
 				if name == "" {
 					name = "a class without a name"
 				}
@@ -48,7 +48,7 @@ func (iso *Isolate) className(object *goja.Object) string {
 			}
 		}
 		if tag, ok := object.GetSymbol(goja.SymToStringTag).(goja.String); ok {
-			name = tag.String()
+			name = shortText(tag, maxName)
 		}
 	})
 	return name

@@ -43,6 +43,9 @@ func (iso *Isolate) thrown(value goja.Value) *Error {
 	return &Error{Message: "thrown: " + iso.describe(value), Thrown: data, thrownNull: data == nil}
 }
 
+// maxShownValue bounds a value in the text of an error, in bytes.
+const maxShownValue = 200
+
 // describe shows a value without running code of an extension.
 func (iso *Isolate) describe(value goja.Value) string {
 	if value == nil {
@@ -51,11 +54,10 @@ func (iso *Isolate) describe(value goja.Value) string {
 	if object, ok := value.(*goja.Object); ok {
 		return "an object of class " + object.ClassName()
 	}
-	text := value.String()
-	if len(text) > 200 {
-		text = text[:200] + "…"
+	if text, ok := value.(goja.String); ok {
+		return shortText(text, maxShownValue)
 	}
-	return text
+	return Shorten(value.String(), maxShownValue)
 }
 
 // looksLikeError accepts what is no native error but has a stack, such as a
@@ -120,17 +122,9 @@ func newPosition(file string, line, column int) Position {
 func (out *exporter) exportError(object *goja.Object, path string, depth int) (*Error, error) {
 	carried := &Error{domException: out.isolate.className(object) == domException}
 	out.remember(object, carried)
-	text := func(key string) string {
-		var value goja.Value
-		if out.isolate.runtime.Try(func() { value = object.Get(key) }) != nil || value == nil {
-			return ""
-		}
-		if s, ok := value.(goja.String); ok {
-			return s.String()
-		}
-		return ""
-	}
-	carried.Name, carried.Message, carried.Stack = text("name"), text("message"), text("stack")
+	name, message := out.text(object, "name"), out.text(object, "message")
+	carried.Name, carried.Message = shortText(name, maxName), shortText(message, maxErrorText)
+	carried.Stack = shortStack(out.text(object, "stack"), name, message)
 	carried.Position = positionInStack(carried.Stack)
 	carried.wrapped = out.isolate.goErrorOf(object)
 	for _, key := range object.Keys() {
@@ -150,6 +144,15 @@ func (out *exporter) exportError(object *goja.Object, path string, depth int) (*
 		carried.Cause = cause
 	}
 	return carried, nil
+}
+
+// text reads a member that should be a text; else it is empty.
+func (out *exporter) text(object *goja.Object, key string) (text goja.String) {
+	_ = out.isolate.runtime.Try(func() { text, _ = object.Get(key).(goja.String) })
+	if text == nil {
+		text, _ = out.isolate.runtime.ToValue("").(goja.String)
+	}
+	return text
 }
 
 func (out *exporter) exportQuietly(object *goja.Object, key, path string, depth int) (value any, ok bool) {

@@ -114,7 +114,8 @@ func (e *extension) stage(ctx context.Context, provided func(string) bool) (*reg
 	e.declared = declaration
 	e.manifest = declaration.Manifest(registry.GitRef(e.name, Repository, e.commit, e.source.Graph.Hash), at)
 	instance := declaration.Instance(e, e.host.options.Limits, at)
-	shutdown := instance.Shutdown
+	instance.OnClose = e.host.untilOver(instance.OnClose)
+	shutdown := e.host.untilOver(instance.Shutdown)
 	instance.Shutdown = func(ctx context.Context) (err error) {
 		if shutdown != nil {
 			err = shutdown(ctx)
@@ -225,7 +226,10 @@ func (h *Host) isolateOptions(in *home) jsapi.Options {
 		Console: func(level slog.Level, text string) {
 			h.options.Logger.Log(h.ctx, level, text, "extension", in.extension)
 		},
-		Report: func(err error) { h.Report(in.extension, err) },
+		Report: func(err error) {
+			h.Report(in.extension, err)
+			h.revive(in)
+		},
 	}
 }
 

@@ -306,6 +306,8 @@ func (in *home) end(ctx context.Context, kept *resource) {
 	job := jsapi.Job{
 		Owner: kept.owner, Work: "dispose of resource " + kept.key, Running: limit.Running, Whole: limit.Whole, Result: jsapi.AsNothing,
 	}
+	ctx, ended := until(ctx, in.host.over)
+	defer ended()
 	if _, err := in.isolate.Call(ctx, job, in.scripts.Method("disposeResource"), kept.key); err != nil {
 		in.host.Report(in.extension, err)
 	}
@@ -314,17 +316,26 @@ func (in *home) end(ctx context.Context, kept *resource) {
 // resourceMade keeps the isolate of a live extension that has its first resource.
 // One of a candidate is kept when that goes live.
 func (h *Host) resourceMade(in *home) {
+	if h.servedBy(in) != nil {
+		h.homes.keep(in.extension, in)
+	}
+}
+
+// servedBy returns the extension of the current generation that the isolate stands
+// behind, or nil.
+func (h *Host) servedBy(in *home) *extension {
 	member := h.registry.Current().Extension(in.extension)
 	if member == nil {
-		return
+		return nil
 	}
 	own, ok := member.Extension().(*extension)
 	if !ok {
-		return
+		return nil
 	}
-	if live := own.live.Load(); live != nil && live.home == in {
-		h.homes.keep(in.extension, in)
+	if live := own.live.Load(); live == nil || live.home != in {
+		return nil
 	}
+	return own
 }
 
 var _ bind.Resources = (*home)(nil)

@@ -88,6 +88,29 @@ func (e *extension) serving(ctx context.Context) (*incarnation, error) {
 	return e.replace(ctx, live)
 }
 
+// revive replaces a lost isolate that nobody may ever call: what the extension
+// began in onOpen or keeps in a resource, such as a timer or a watch, is its work.
+// Others wait for their next call. It returns at once; a failure is reported, and
+// the next call tries again.
+func (h *Host) revive(in *home) {
+	if in.isolate.Cause() == nil || h.ctx.Err() != nil {
+		return
+	}
+	own := h.servedBy(in)
+	if own == nil {
+		return
+	}
+	lost := own.live.Load()
+	if lost == nil || lost.home != in || !lost.declaration.Opens() && len(in.keys()) == 0 {
+		return
+	}
+	h.work.Go(func() {
+		if _, err := own.replace(h.ctx, lost); err != nil && h.ctx.Err() == nil && own.current() {
+			h.Report(own.name, err)
+		}
+	})
+}
+
 // current reports whether the extension belongs to the generation that serves.
 func (e *extension) current() bool {
 	member := e.host.registry.Current().Extension(e.name)

@@ -127,6 +127,9 @@ func (h *Host) runCommand(ctx context.Context, request commandRequest) (any, err
 	}
 	result, err := h.world.Commands.Run(ctx, request.command)
 	if err != nil {
+		if cause := context.Cause(ctx); cause != nil { // also of one that was aborted before it started
+			return nil, cause
+		}
 		return nil, shown(err)
 	}
 	ended := jsapi.NewObject("code", float64(result.Code), "stdout", result.Stdout, "stderr", result.Stderr)

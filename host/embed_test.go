@@ -80,11 +80,18 @@ func TestAToolOfALaterExtensionHidesOneOfTheSameName(t *testing.T) {
 func TestExtensionsImportThePackagesOfAnEmbedder(t *testing.T) {
 	w := newWorld(t, files{server("a"): `import { version, twice } from "embedder";` + "\n" + extensionOf("a", "", tool("a", `return version + twice(4);`))})
 	h := w.open(inMemory, func(o *Options) {
-		o.Modules = map[string]*jsapi.Object{"embedder": jsapi.NewObject("version", "v1 ",
-			"twice", jsapi.Native(func(call *jsapi.NativeCall) (any, error) { return 2 * call.Arg(0).(float64), nil }))}
+		o.RegisterModules("embedder", jsapi.NewObject("version", "v1 ",
+			"twice", jsapi.Native(func(call *jsapi.NativeCall) (any, error) { return 2 * call.Arg(0).(float64), nil })))
+		o.RegisterModules("embedder/sub", jsapi.NewObject("default", 5.0))
+		o.RegisterModules("other", jsapi.NewObject("word", "replaced"))
+		o.RegisterModules("other", jsapi.NewObject("word", "other"))
 	})
 	same(t, h.call("a"), "v1 8")
+	h.live(w.commit(files{server("b"): `import five from "embedder/sub"; import { word } from "other";` + "\n" +
+		extensionOf("b", "", tool("b", `return word + five;`))}))
+	same(t, h.call("b"), "other5")
 	contains(t, h.refused(w.commit(files{server("b"): `import "embedder/none";` + answering("b", "")})), "embedder/none")
+	contains(t, h.refused(w.commit(files{server("b"): `import { none } from "other"; none;` + answering("b", "")})), "none")
 }
 
 func TestHooksOfExtensionsSeeTheCallsOfAllTools(t *testing.T) {

@@ -91,3 +91,25 @@ func serve(ctx context.Context, template fstest.MapFS) error {
 	fmt.Println(result.Text())
 	return nil
 }
+
+func ExampleOptions_RegisterModules() {
+	options := host.Options{Dir: "world"}
+	options.RegisterModules("acme", jsapi.NewObject(
+		"motto", "quality is our recipe",
+		"double", jsapi.Native(func(call *jsapi.NativeCall) (any, error) {
+			n, ok := call.Arg(0).(float64)
+			if !ok {
+				return nil, fmt.Errorf("double: %v is not a number", call.Arg(0))
+			}
+			return 2 * n, nil
+		}),
+	))
+	// An extension of the world can now begin with
+	//
+	//	import { double, motto } from "acme";
+	h, err := host.Open(context.Background(), options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer h.Close(context.Background())
+}

@@ -24,7 +24,7 @@ type Options struct {
 	// world.
 	Extensions []registry.Extension
 	// Modules are packages that extensions can import, by namespace; see
-	// [Host.RegisterModules] for the forms of their exports.
+	// [Options.RegisterModules].
 	Modules map[string]*jsapi.Object
 	// Limits are the budgets of extensions; a field that is zero has the budget of
 	// [bind.DefaultLimits].

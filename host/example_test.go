@@ -28,7 +28,7 @@ export default (host: Host) => {
       description: "Greets somebody.",
       parameters: Type.Object({ name: Type.String() }),
       async execute({ name }) {
-        return { output: "Hello " + name + ", it is " + (await clock.now()) + ", and twice 21 is " + double(21) + "." };
+        return { content: "Hello " + name + ", it is " + (await clock.now()) + ", and twice 21 is " + double(21) + "." };
       },
     })],
   });
@@ -85,7 +85,7 @@ func serve(ctx context.Context, template fstest.MapFS) error {
 	if err != nil {
 		return err
 	}
-	defer h.Close(ctx)
+	defer h.Close(context.Background())
 
 	result := h.CallTool(ctx, host.ToolCall{Tool: "greet", Arguments: json.RawMessage(`{"name": "Ada"}`)})
 	fmt.Println(result.Text())

@@ -28,6 +28,8 @@ const toolWithoutEngine = Object.freeze({
   waitForTask: missing("waitForTask"),
   watchDoc: missing("watchDoc"),
   executeTool: missing("executeTool"),
+  agent: missing("agent"),
+  conversation: missing("conversation"),
 });
 const hookApi = withoutEngine as unknown as HookApi;
 
@@ -74,14 +76,14 @@ function toolApi(callId: string, publish: Publish, state: { settled: boolean; ou
   return api as unknown as ToolExecutionApi;
 }
 
-/** A result in the form that Go reads. Newer extensions say output, older ones content. */
+/** A result in the form that Go reads. Where both are there, output is what a handler put beside the content it got. */
 export function toolResult(result: unknown, what: string): unknown {
   if (result === undefined || result === null) return { content: [], isError: false };
   if (typeof result === "string") return { content: [text(result)], isError: false };
   if (typeof result !== "object") throw new TypeError(`${what} must return an object, not ${typeof result}`);
   const { output, content, details, isError, diagnostics, control } = result as ToolResult;
   return {
-    content: parts(content ?? output, what),
+    content: parts(output ?? content, what),
     details,
     isError: isError === true,
     diagnostics,

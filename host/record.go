@@ -91,7 +91,7 @@ func (h *Host) isLoading(commit string) bool {
 func (h *Host) setProblems(problems []registry.Problem) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.problems = problems
+	h.problems = boundedProblems(problems)
 }
 
 // noTip records that the branch has no tip, and why. The live generation stays.
@@ -119,4 +119,5 @@ func (h *Host) tipIsLive(ctx context.Context, tip worktree.Hash) {
 		h.Report("", fmt.Errorf("record the state of the branch: %w", err))
 	}
 	h.statusChanged()
+	h.options.Logger.Info("main is back at the live commit", "commit", tip.String())
 }

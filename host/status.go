@@ -30,6 +30,11 @@ type Status struct {
 	Unconfined []string `json:"unconfined,omitempty"`
 }
 
+// TipIsLive reports whether the newest commit of the branch serves.
+func (s Status) TipIsLive() bool {
+	return s.Error == nil && s.Good != nil && s.Current != nil && *s.Good == *s.Current
+}
+
 // Notice is the latest message of an extension to the world's owner.
 type Notice struct {
 	Extension string    `json:"extension"`

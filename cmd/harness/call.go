@@ -42,6 +42,10 @@ func (c *callCommand) Run(ctx context.Context, p *program) error {
 	var result *registry.Result
 	err = p.reach(ctx, func(client *control.Client) (err error) {
 		result, err = client.Call(ctx, control.CallRequest{Tool: c.Tool, Arguments: arguments}, p.progress)
+		if err == nil && result.Code == registry.CodeToolUnavailable {
+			status, statusErr := client.Status(ctx)
+			p.hintAtTip(status, statusErr)
+		}
 		return err
 	}, func() (err error) {
 		result, err = p.callAlone(ctx, c.Tool, arguments)
@@ -92,14 +96,20 @@ func (p *program) callAlone(ctx context.Context, tool string, arguments json.Raw
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
-	if status := h.Status(); status.Error != nil {
-		fmt.Fprintln(p.err, "harness: the newest commit is not live; see harness status")
-	}
+	p.hintAtTip(h.Status(), nil)
 	result = h.CallTool(ctx, host.ToolCall{Tool: tool, Arguments: arguments, Progress: p.progress})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	return result, nil
+}
+
+// hintAtTip says why a tool may be missing or old. A status that could not be had
+// is no matter for the call.
+func (p *program) hintAtTip(status host.Status, err error) {
+	if err == nil && !status.TipIsLive() {
+		fmt.Fprintln(p.err, "harness: the newest commit is not live; see harness status")
+	}
 }
 
 // progress shows what a tool publishes.

@@ -98,10 +98,12 @@ func (d *demo) changed(ctx context.Context, file, message string) error {
 	if err != nil {
 		return err
 	}
-	if status.Error != nil || status.DurationMS == nil {
-		return fmt.Errorf("the commit is not live: %s", *status.Error)
+	if !status.TipIsLive() {
+		return fmt.Errorf("the commit is not live: %s", problemText(status.Problems))
 	}
-	d.say("%s is live, loaded in %.0f ms", short(*status.Good), *status.DurationMS)
+	if status.DurationMS != nil {
+		d.say("%s is live, loaded in %.0f ms", short(*status.Good), *status.DurationMS)
+	}
 	return d.show(ctx, "call", "hello", `{"name":"Ada"}`)
 }
 

@@ -20,12 +20,16 @@ type execCommand struct {
 	Command []string      `arg:"" sep:"none" passthrough:"partial" help:"The program and its arguments."`
 }
 
+// timedOut is the exit code when a command took too long, whatever its own was: one
+// that traps TERM may give any. It is that of timeout(1).
+const timedOut = 124
+
 // Help implements [kong.HelpProvider].
 func (*execCommand) Help() string {
 	return `The command sees the world as /, in the environment that the commands of extensions get: nothing of this
 shell's environment. Its output comes as it is written. harness exits with its exit code, or with 127 when the
-program or the folder does not exist, 126 when it cannot be started, 128 and the number of the signal that ended it.
-Ctrl-C ends it with all that it started. Without a running harness it runs without extensions.
+program or the folder does not exist, 126 when it cannot be started, 124 when it took too long, 128 and the number
+of the signal that ended it. Ctrl-C ends it with all that it started. Without a running harness it runs without extensions.
 
 Example:
 
@@ -67,7 +71,7 @@ func (c *execCommand) Run(ctx context.Context, p *program) error {
 	case err != nil:
 		return err
 	case result.TimedOut:
-		return &exitError{code: result.Code, err: fmt.Errorf("the command was ended after %s", c.Timeout)}
+		return &exitError{code: timedOut, err: fmt.Errorf("the command was ended after %s", c.Timeout)}
 	case result.Code != 0:
 		return &exitError{code: result.Code}
 	}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"unicode/utf8"
 
@@ -83,6 +84,7 @@ func execute(arguments []string) int {
 		kong.Description("Serves a world of TypeScript extensions: edit, commit, and the next call runs the new code.\n\n"+
 			"Exit codes: 0 when it is done, 1 for a failure, 2 for wrong usage, 130 when it was interrupted."),
 		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 90}),
 	)
 	if err != nil {
@@ -104,6 +106,17 @@ func execute(arguments []string) int {
 		err = fmt.Errorf("write the output: %w", failed)
 	}
 	return exitCode(err)
+}
+
+// printHelp leaves the world's directory out of the help of commands that make their
+// own or need none.
+func printHelp(options kong.HelpOptions, parsed *kong.Context) error {
+	if command := parsed.Selected(); command != nil && slices.Contains([]string{"init", "demo", "version"}, command.Name) {
+		for _, flag := range parsed.Model.Flags {
+			flag.Hidden = flag.Hidden || flag.Name == "world"
+		}
+	}
+	return kong.DefaultHelpPrinter(options, parsed)
 }
 
 // asked gives the command, after a space, that a wrong usage was about.

@@ -38,8 +38,24 @@ func (p *program) options(logger *slog.Logger) (host.Options, error) {
 	}, nil
 }
 
-// patience is how long a command waits for a harness that starts or stops.
-const patience = 45 * time.Second
+const (
+	// patience is how long a command waits for a harness that starts or stops, or
+	// for another command.
+	patience = 45 * time.Second
+	// crowded is how long it waits for another program that has the world, and how
+	// long run waits for a command.
+	crowded = 5 * time.Second
+)
+
+// silentError says that a program has the world which takes no commands.
+type silentError struct{ *host.RunningError }
+
+func (e *silentError) Error() string {
+	return fmt.Sprintf("%s has world %s and no control socket (an embedding program?); ask that program, or stop it", processName(e.PID), e.Dir)
+}
+
+// Unwrap gives what the lock says.
+func (e *silentError) Unwrap() error { return e.RunningError }
 
 // reach does a command's work at the harness that serves the world, or alone when
 // none does. alone must take the world before it does anything: while another
@@ -57,8 +73,11 @@ func (p *program) reach(ctx context.Context, served func(*control.Client) error,
 		}
 		err = alone()
 		var running *host.RunningError
-		if !errors.As(err, &running) || time.Since(began) > patience {
+		switch waited := time.Since(began); {
+		case !errors.As(err, &running) || waited > patience:
 			return err
+		case waited > crowded && !isHarness(running.PID):
+			return &silentError{running}
 		}
 		if err := p.await(ctx, running, began); err != nil {
 			return err
@@ -66,11 +85,30 @@ func (p *program) reach(ctx context.Context, served func(*control.Client) error,
 	}
 }
 
+// isHarness reports whether a process runs this program, which takes commands at
+// some time or ends.
+func isHarness(process int) bool {
+	own, err := os.Stat("/proc/self/exe")
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(fmt.Sprintf("/proc/%d/exe", process))
+	return err == nil && os.SameFile(own, other)
+}
+
+// processName names a process; 0 is one that is not known.
+func processName(process int) string {
+	if process == 0 {
+		return "another process"
+	}
+	return fmt.Sprintf("process %d", process)
+}
+
 // await lets a moment pass for another process to get ready or to go.
 func (p *program) await(ctx context.Context, running *host.RunningError, began time.Time) error {
 	if !p.waiting && time.Since(began) > time.Second {
 		p.waiting = true
-		fmt.Fprintf(p.err, "harness: waiting for process %d, which has the world and does not answer yet\n", running.PID)
+		fmt.Fprintf(p.err, "harness: waiting for %s, which has the world and does not answer yet\n", processName(running.PID))
 	}
 	select {
 	case <-ctx.Done():

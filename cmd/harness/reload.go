@@ -22,15 +22,16 @@ Example:
 
 // Run asks the harness to load the tip again.
 func (c *reloadCommand) Run(ctx context.Context, p *program) error {
-	client, err := control.Dial(ctx, p.layout().Socket())
-	var none *control.NotRunningError
-	if errors.As(err, &none) {
-		return errors.New("no harness runs in " + p.world + "; harness run loads the newest commit when it starts")
-	}
-	if err != nil {
+	var status host.Status
+	err := p.reach(ctx, func(client *control.Client) (err error) {
+		status, err = client.Reload(ctx)
 		return err
-	}
-	status, err := client.Reload(ctx)
+	}, func() error {
+		if _, err := host.ReadStatus(ctx, p.world); err != nil {
+			return err
+		}
+		return errors.New("no harness runs in " + p.world + "; harness run loads the newest commit when it starts")
+	})
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (c *reloadCommand) Run(ctx context.Context, p *program) error {
 
 // reportTip says what became of the newest commit, and gives the exit code.
 func reportTip(p *program, status host.Status) int {
-	if status.Error == nil && status.Good != nil && status.Current != nil && *status.Good == *status.Current {
+	if status.TipIsLive() {
 		p.say("%s is live", short(*status.Good))
 		return 0
 	}

@@ -31,14 +31,9 @@ Example:
 // readyMessage is logged when commands are answered.
 const readyMessage = "ready"
 
-const (
-	// crowded is how long a world may be in use by a process that does not answer,
-	// such as a status command, before run is refused.
-	crowded = 5 * time.Second
-	// lastAnswers is how long answers may take from the beginning of a stop: the 10 s
-	// that calls get to end, and 5 s to be read.
-	lastAnswers = 15 * time.Second
-)
+// lastAnswers is how long answers may take from the beginning of a stop: the 10 s
+// that calls get to end, and 5 s to be read.
+const lastAnswers = 15 * time.Second
 
 // Run serves the world.
 func (c *runCommand) Run(ctx context.Context, p *program) (err error) {

@@ -53,7 +53,7 @@ func (c *statusCommand) Run(ctx context.Context, p *program) error {
 	} else {
 		printStatus(p, status, served)
 	}
-	if err == nil && c.Wait && (status.Good == nil || *status.Good != *status.Current) {
+	if err == nil && c.Wait && !status.TipIsLive() {
 		return &exitError{code: 1}
 	}
 	return err

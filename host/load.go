@@ -103,7 +103,7 @@ func (a *attempt) prepare(ctx context.Context, previous *worktree.Snapshot) (*re
 	}
 	generation, problems := a.candidate.Validate()
 	if generation == nil {
-		return nil, &RefusedError{Commit: a.commit, Problems: problems}
+		return nil, &RefusedError{Commit: a.commit, Problems: boundedProblems(problems)}
 	}
 	return generation, nil
 }

@@ -86,6 +86,7 @@ func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	o.Logger = slog.New(boundedLog{o.Logger.Handler()})
 	if o.Proving == 0 {
 		o.Proving = defaultProving
 	}

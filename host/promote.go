@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
 	"github.com/seed-d579e5eb/harness/worktree"
 )
@@ -144,14 +145,14 @@ func (h *Host) refuse(ctx context.Context, a *attempt, cause error) Outcome {
 		return Cancelled
 	}
 	ctx = context.WithoutCancel(ctx)
-	outcome := outcomeOf(cause)
+	outcome, why := outcomeOf(cause), jsapi.Shorten(cause.Error(), maxRecorded)
 	duration := h.options.Clock.Now().Sub(a.began)
 	err := h.note(ctx, func(record *Record) {
 		if !a.fallback {
-			record.Current, record.Error = a.commit, cause.Error()
+			record.Current, record.Error = a.commit, why
 		}
 		record.remember(LoadRecord{
-			Commit: a.commit, Outcome: outcome, Error: cause.Error(), At: a.began, DurationMS: milliseconds(duration), Phases: a.phases,
+			Commit: a.commit, Outcome: outcome, Error: why, At: a.began, DurationMS: milliseconds(duration), Phases: a.phases,
 		})
 	}, func(record *Record) {
 		if record.Trial != nil && record.Trial.Commit == a.commit {

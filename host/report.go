@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/seed-d579e5eb/harness/host/bind"
+	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
 )
 
@@ -28,7 +29,7 @@ func (h *Host) Notice(extension, message string) {
 
 func (h *Host) setNotice(extension, message string) {
 	h.mu.Lock()
-	h.notice = &Notice{Extension: extension, Message: message, Time: h.options.Clock.Now()}
+	h.notice = &Notice{Extension: extension, Message: jsapi.Shorten(message, maxLogged), Time: h.options.Clock.Now()}
 	h.mu.Unlock()
 	h.statusChanged()
 }

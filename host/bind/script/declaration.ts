@@ -14,6 +14,9 @@ interface Problem {
 
 type Members = Record<string, unknown>;
 
+// How much of a problem's message goes to Go, which cuts it to what is shown.
+const longest = 16384;
+
 /** What Go reads of an extension: plain data as JSON, and functions by their path in the declaration. */
 interface Description {
   text: string;
@@ -53,6 +56,7 @@ class Reader {
   }
 
   problem(message: string, hint?: string): void {
+    message = message.slice(0, longest);
     this.problems.push(hint === undefined ? { message } : { message, hint });
   }
 

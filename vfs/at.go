@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"slices"
 	"unsafe"
 
@@ -187,30 +186,6 @@ func removeAt(dirfd int, name string) error {
 		}
 	}
 	return err
-}
-
-// removeAllAt removes a tree. A name that does not exist is ENOENT; what vanishes
-// below it meanwhile is not an error.
-func removeAllAt(dirfd int, name string) error {
-	err := removeAt(dirfd, name)
-	if err != unix.ENOTEMPTY && err != unix.EEXIST {
-		return err
-	}
-	fd, err := unix.Openat(dirfd, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	entries, err := listFd(fd)
-	for _, entry := range entries {
-		if removeErr := removeAllAt(fd, entry.Name); removeErr != unix.ENOENT {
-			err = errors.Join(err, removeErr)
-		}
-	}
-	_ = unix.Close(fd)
-	if err != nil {
-		return err
-	}
-	return unix.Unlinkat(dirfd, name, unix.AT_REMOVEDIR)
 }
 
 // retry repeats a system call that a signal interrupted.

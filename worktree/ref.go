@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -202,7 +202,7 @@ func (r *Repo) branches() ([]string, error) {
 	for name := range found {
 		names = append(names, name)
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	return names, nil
 }
 

@@ -229,12 +229,7 @@ func (r *Repo) lock(ctx context.Context, ref, lock string, content []byte) (stri
 		if !r.opts.Clock.Now().Before(deadline) {
 			return "", &RefLockedError{Ref: ref, Lock: lock}
 		}
-		if errors.Is(err, fs.ErrExist) {
-			err = r.wait(ctx, lockPause)
-		} else {
-			err = context.Cause(ctx)
-		}
-		if err != nil {
+		if err := r.wait(ctx, lockPause); err != nil {
 			return "", err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -202,6 +203,48 @@ func blocked(by string) func(error) bool {
 	return func(err error) bool {
 		var e *RefBlockedError
 		return errors.As(err, &e) && e.By == by
+	}
+}
+
+// countingClock is the real clock, and knows how often it was looked at.
+type countingClock struct {
+	Clock
+	looks atomic.Int64
+}
+
+func (c *countingClock) Now() time.Time {
+	c.looks.Add(1)
+	return c.Clock.Now()
+}
+
+func TestALockThatCannotBeMadeIsNotTriedWithoutAPause(t *testing.T) {
+	for name, prepare := range map[string]func(f *fixture){
+		"somebody holds it": func(f *fixture) { f.write(".git/refs/sausage/good.lock", "") },
+		"its folder is a dangling link": func(f *fixture) {
+			if err := os.Symlink("/nowhere/at/all", filepath.Join(f.dir, ".git/refs/sausage")); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"its folder leads to a mount that the disk knows nothing of": func(f *fixture) {
+			if err := os.Symlink("/proc", filepath.Join(f.dir, ".git/refs/sausage")); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const wait = 40 * lockPause
+			clock := &countingClock{Clock: machineClock{}}
+			f := newFixture(t, Options{LockWait: wait, Clock: clock})
+			f.commit("first")
+			prepare(f)
+			before := clock.looks.Load()
+			if err := f.repo.SetRef(t.Context(), "refs/sausage/good", f.rev("HEAD"), Hash{}); err == nil {
+				t.Error("the ref was set")
+			}
+			if looks := clock.looks.Load() - before; looks > 2*int64(wait/lockPause) {
+				t.Errorf("%d tries", looks)
+			}
+		})
 	}
 }
 

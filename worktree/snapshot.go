@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"math"
 	"path"
 	"time"
 
@@ -238,13 +237,4 @@ func (l *load) readBlobs(ctx context.Context) error {
 		p.entry.data = found[p.entry.hash]
 	}
 	return nil
-}
-
-// saturated adds sizes that a commit of folders that share one another can drive
-// past any number.
-func saturated(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
 }

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"sort"
+	"math"
+	"slices"
 	"strings"
 )
 
@@ -74,8 +75,8 @@ func (t *tree) find(name string) *entry {
 	if t == nil {
 		return nil
 	}
-	i := sort.Search(len(t.entries), func(i int) bool { return t.entries[i].name >= name })
-	if i == len(t.entries) || t.entries[i].name != name {
+	i, found := slices.BinarySearchFunc(t.entries, name, func(e entry, name string) int { return strings.Compare(e.name, name) })
+	if !found {
 		return nil
 	}
 	return &t.entries[i]
@@ -100,6 +101,15 @@ func (t *tree) count() {
 	}
 }
 
+// saturated adds sizes that a commit of folders that share one another can drive
+// past any number.
+func saturated(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
 // parseTree reads a tree object: "<mode> <name>\0<20 bytes of id>", again and again
 // (gitformat-pack(5) and Documentation/technical in git describe it in passing).
 func parseTree(hash Hash, at string, data []byte) ([]entry, error) {
@@ -121,7 +131,7 @@ func parseTree(hash Hash, at string, data []byte) ([]entry, error) {
 		entries = append(entries, e)
 	}
 	// Git sorts a folder as if its name ended in a slash; file trees do not.
-	sort.SliceStable(entries, func(i, j int) bool { return entries[i].name < entries[j].name })
+	slices.SortStableFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	for i := 1; i < len(entries); i++ {
 		if entries[i].name == entries[i-1].name {
 			return nil, &EntryError{Path: at, Name: entries[i].name, Reason: "the name is there twice"}

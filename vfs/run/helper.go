@@ -140,6 +140,21 @@ func (h *helperProcess) introduce(ctx context.Context, l layout) error {
 var errGone = errors.New("it is gone")
 
 func (h *helper) start(ctx context.Context, p process) (running, error) {
+	started, err := h.attempt(ctx, p)
+	if gone(err) {
+		// It died with the command unread, so that is not run twice.
+		started, err = h.attempt(ctx, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return started, nil
+}
+
+// gone reports whether the other end of a socket was closed and has not read all.
+func gone(err error) bool { return errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) }
+
+func (h *helper) attempt(ctx context.Context, p process) (*remote, error) {
 	mine, theirs, err := socketPair(unix.SOCK_STREAM)
 	if err != nil {
 		return nil, startError(p, errnoOf(err))
@@ -167,7 +182,7 @@ func (h *helper) send(ctx context.Context, rights []byte) error {
 	}
 	if h.current != nil {
 		err := h.current.send(ctx, rights)
-		if !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) {
+		if !gone(err) {
 			return err
 		}
 		_ = h.current.close()

@@ -3,6 +3,7 @@ package run_test
 import (
 	"context"
 	"errors"
+	"os"
 	"syscall"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ func signalHelper(t *testing.T, signal syscall.Signal) {
 	for end := time.Now().Add(patience); ; {
 		helpers := children(t)
 		for _, helper := range helpers {
-			if err := helper.Signal(signal); err != nil {
+			if err := helper.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 				t.Fatal(err)
 			}
 		}

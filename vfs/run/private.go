@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/google/renameio/v2"
 )
 
 // Where commands find what the Runner makes for them.
@@ -148,10 +146,28 @@ func (p *private) publish(name string, data []byte) error {
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("publish /proc/%s: %w", name, err)
 	}
-	if err := renameio.WriteFile(at, data, 0o644, renameio.WithTempDir(p.dir), renameio.IgnoreUmask()); err != nil {
+	if err := p.replace(at, data); err != nil {
 		return fmt.Errorf("publish /proc/%s: %w", name, err)
 	}
 	return nil
+}
+
+// replace writes a file that every start makes anew: whole for its readers, and not
+// worth waiting for the disk.
+func (p *private) replace(at string, data []byte) error {
+	file, err := os.CreateTemp(p.dir, "publish-*")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	err = errors.Join(err, file.Chmod(0o644), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), at)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+	}
+	return err
 }
 
 func plainName(name string) bool {

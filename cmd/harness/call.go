@@ -115,6 +115,7 @@ func (p *program) hintAtTip(status host.Status, err error) {
 // progress shows what a tool publishes.
 func (p *program) progress(progress registry.Progress) {
 	fmt.Fprint(p.err, progress.Output)
+	p.published.WriteString(progress.Output)
 	if progress.Diagnostic != nil {
 		fmt.Fprintf(p.err, "%s: %s\n", progress.Diagnostic.Severity, progress.Diagnostic.Message)
 	}
@@ -129,8 +130,16 @@ func (c *callCommand) print(p *program, result *registry.Result) error {
 			return err
 		}
 	} else {
-		for _, part := range result.Content {
-			p.say("%s", contentText(part))
+		// A result without content has the published text, which need not stand
+		// twice where both are read.
+		published := p.published.String()
+		switch {
+		case !p.together || published == "" || result.Text() != published:
+			for _, part := range result.Content {
+				p.say("%s", contentText(part))
+			}
+		case !strings.HasSuffix(published, "\n"):
+			p.say("")
 		}
 		for _, diagnostic := range result.Diagnostics {
 			fmt.Fprintf(p.err, "%s: %s\n", diagnostic.Severity, diagnostic.Message)

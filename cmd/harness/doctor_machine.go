@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -23,19 +23,32 @@ func (p *program) checkVersion(context.Context) []finding {
 // oldestGit is the first version whose init knows --initial-branch.
 const oldestGit = 2.28
 
+// checkGit asks the git that the world uses, which need not be that of the caller's
+// PATH.
 func (p *program) checkGit(ctx context.Context) []finding {
-	f := finding{Check: "git"}
-	output, err := exec.CommandContext(ctx, "git", "version").Output()
+	var said string
+	err := p.withSomeRoot(ctx, func(commands *run.Runner) error {
+		result, err := commands.Run(ctx, run.Command{Argv: []string{"git", "version"}, Dir: "/"})
+		said = strings.TrimSpace(result.Stdout)
+		if err == nil && result.Code != 0 {
+			err = fmt.Errorf("exit code %d: %s", result.Code, strings.TrimSpace(result.Stderr))
+		}
+		return err
+	})
+	return []finding{judgeGit(said, err)}
+}
+
+// judgeGit makes a finding of what git version says.
+func judgeGit(said string, err error) finding {
+	f := finding{Check: "git", Verdict: fine, Message: said}
 	if err != nil {
 		f.Verdict, f.Message, f.Advice = failure, fmt.Sprintf("cannot be run: %v", err), "install git"
-		return []finding{f}
+		return f
 	}
-	f.Message = strings.TrimSpace(string(output))
-	f.Verdict = fine
-	if number, ok := majorMinor(f.Message); ok && number < oldestGit {
+	if number, ok := majorMinor(said); ok && number < oldestGit {
 		f.Verdict, f.Advice = failure, fmt.Sprintf("install git %.2f or newer", oldestGit)
 	}
-	return []finding{f}
+	return f
 }
 
 // majorMinor reads 2.47 from "git version 2.47.3".
@@ -53,24 +66,33 @@ func majorMinor(text string) (float64, bool) {
 	return float64(major) + float64(minor)/100, err == nil && minorErr == nil
 }
 
-// checkCommands tries every way of running commands, in the world or, when there
-// is none, in an empty folder.
-func (p *program) checkCommands(ctx context.Context) []finding {
+// withSomeRoot lets commands be run in the world or, when there is none, in an empty
+// folder.
+func (p *program) withSomeRoot(ctx context.Context, use func(*run.Runner) error) (err error) {
 	root := p.layout().Root()
 	if !isFolder(root) {
-		empty, err := os.MkdirTemp("", "harness-doctor-")
-		if err != nil {
-			return []finding{{Check: "commands", Verdict: failure, Message: err.Error()}}
+		if root, err = os.MkdirTemp("", "harness-doctor-"); err != nil {
+			return err
 		}
-		defer os.RemoveAll(empty)
-		root = empty
+		defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
 	}
 	commands, done, err := p.openCommands(ctx, root)
 	if err != nil {
-		return []finding{{Check: "commands", Verdict: failure, Message: err.Error()}}
+		return err
 	}
-	chosen, ways := commands.Way(), commands.Ways(ctx)
-	if err := done(); err != nil {
+	defer func() { err = errors.Join(err, done()) }()
+	return use(commands)
+}
+
+// checkCommands tries every way of running commands.
+func (p *program) checkCommands(ctx context.Context) []finding {
+	var chosen run.Way
+	var ways []run.Way
+	err := p.withSomeRoot(ctx, func(commands *run.Runner) error {
+		chosen, ways = commands.Way(), commands.Ways(ctx)
+		return nil
+	})
+	if err != nil {
 		return []finding{{Check: "commands", Verdict: failure, Message: err.Error()}}
 	}
 	f := finding{Check: "commands", Verdict: fine, Message: "run by " + string(chosen.Name)}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
 )
@@ -31,29 +33,30 @@ func (l *logFile) reopen() error {
 	}
 	info, err := file.Stat()
 	if err != nil {
-		return fmt.Errorf("open the log: %w", err)
+		return errors.Join(fmt.Errorf("open the log: %w", err), file.Close())
 	}
 	l.file, l.size = file, info.Size()
 	return nil
 }
 
-// Write implements [io.Writer].
+// Write implements [io.Writer]. While no new file can be had the old one goes on
+// growing: no line is lost.
 func (l *logFile) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	var failed error
 	if l.size > 0 && l.size+int64(len(line)) > logSize {
-		if err := l.rotate(); err != nil {
-			return 0, err
-		}
+		failed = l.rotate()
 	}
 	n, err := l.file.Write(line)
 	l.size += int64(n)
-	return n, err
+	return n, errors.Join(failed, err)
 }
 
 func (l *logFile) rotate() error {
-	if err := os.Rename(l.path, l.path+".1"); err != nil {
-		return err
+	// There is nothing to put aside when an earlier try could do that and no more.
+	if err := os.Rename(l.path, l.path+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("put the log aside: %w", err)
 	}
 	old := l.file
 	if err := l.reopen(); err != nil {

@@ -100,7 +100,7 @@ func execute(arguments []string) int {
 		fmt.Fprintf(os.Stderr, "harness: find the world: %v\n", err)
 		return 1
 	}
-	p := &program{world: dir, way: line.Way, in: os.Stdin, out: newOutput(os.Stdout), err: newOutput(os.Stderr)}
+	p := &program{world: dir, way: line.Way, in: os.Stdin, out: newOutput(os.Stdout), err: newOutput(os.Stderr), together: sameFile(os.Stdout, os.Stderr)}
 	err = parsed.Run(p)
 	if failed := p.out.failed(); err == nil && failed != nil {
 		err = fmt.Errorf("write the output: %w", failed)

@@ -25,6 +25,14 @@ func newOutput(file *os.File) *output {
 	return &output{to: file, colour: err == nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }
 
+// sameFile reports whether what is written to two files comes out at one place, such
+// as a terminal.
+func sameFile(one, other *os.File) bool {
+	first, err := one.Stat()
+	second, otherErr := other.Stat()
+	return err == nil && otherErr == nil && os.SameFile(first, second)
+}
+
 // Write implements [io.Writer].
 func (o *output) Write(data []byte) (int, error) {
 	o.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/seed-d579e5eb/harness/cmd/harness/internal/control"
@@ -22,6 +23,9 @@ type program struct {
 	out     *output
 	err     *output
 	waiting bool // it was said that another process is waited for
+
+	together  bool            // out and err go to one place
+	published strings.Builder // what a tool has published so far
 }
 
 func (p *program) layout() host.Layout { return host.Layout{Dir: p.world} }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-d579e5eb/harness/cmd/harness/internal/control"
 	"github.com/seed-d579e5eb/harness/host"
+	"github.com/seed-d579e5eb/harness/registry"
 )
 
 type statusCommand struct {
@@ -85,12 +86,20 @@ func printStatus(p *program, status host.Status, served bool) {
 	if status.Notice != nil {
 		p.say("notice   %s %s", status.Notice.Time.Local().Format("15:04:05"), strings.TrimPrefix(status.Notice.Extension+": "+status.Notice.Message, ": "))
 	}
+	for _, hidden := range status.Shadowed {
+		p.say("hidden   %s", hiddenText(hidden))
+	}
 	for _, gap := range status.Unconfined {
 		p.say("commands not confined: %s", gap)
 	}
 	for _, extension := range status.Extensions {
 		printExtension(p, extension)
 	}
+}
+
+// hiddenText says whose contribution another of its name hides.
+func hiddenText(hidden registry.Shadowed) string {
+	return fmt.Sprintf("%s %s of %s: that of %s is used", hidden.Kind, hidden.Name, hidden.Loser, hidden.By)
 }
 
 // printTip shows what is wrong with the newest commit.

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -47,7 +48,7 @@ func listen(socket string) (net.Listener, error) {
 		return nil, fmt.Errorf("listen at %s: %w", socket, err)
 	}
 	if err := os.Chmod(socket, 0o600); err != nil {
-		return nil, fmt.Errorf("listen at %s: %w", socket, err)
+		return nil, errors.Join(fmt.Errorf("listen at %s: %w", socket, err), listener.Close())
 	}
 	return listener, nil
 }

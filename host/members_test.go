@@ -267,3 +267,19 @@ func TestTimersAndCommandsEndWithTheirGeneration(t *testing.T) {
 		t.Errorf("%d ticks after the generation closed", after-before)
 	}
 }
+
+func TestARunningToolSeesItsOutputAndItsEnd(t *testing.T) {
+	h := probe(t, "let kept: any;", `
+		kept ??= api;
+		if (api !== kept) {
+			return ["outputWindow", "retainedOutput"].map((member) => { try { return kept[member](); } catch (error: any) { return error.name; } }).join();
+		}
+		api.output("first,");
+		if (api.outputWindow() !== "first," || api.retainedOutput() !== "first,") throw new Error(api.outputWindow());
+		for (let n = 0; n < 2000; n++) api.output("x".repeat(1000));
+		api.output("last");
+		const [end, all] = [api.outputWindow(), api.retainedOutput()];
+		return [all.startsWith("first,x"), all.length, end.endsWith("xlast"), end.length].join();`)
+	same(t, h.call("probe"), fmt.Sprint("true,", 1<<20, ",true,", 64<<10))
+	same(t, h.call("probe"), "Settled,Settled")
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-d579e5eb/harness/registry"
@@ -292,6 +293,76 @@ func TestPublishedOutputIsBounded(t *testing.T) {
 	}
 	if len(result.Diagnostics) != 1 || !strings.Contains(result.Diagnostics[0].Message, fmt.Sprint(2_400_000-len(result.Text()))) {
 		t.Errorf("diagnostics = %+v", result.Diagnostics)
+	}
+}
+
+func TestPublishedDiagnosticsAreBounded(t *testing.T) {
+	for _, test := range []struct {
+		name          string
+		message       string
+		count, at, to int // how many are kept: from at to to
+	}{
+		{"few", "x", 10, 10, 10},
+		{"many", "x", 5000, 900, 1000},
+		{"large", strings.Repeat("x", 300_000), 5, 3, 3},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tool := echo("act")
+			tool.Execute = func(_ context.Context, call *registry.Call) (*registry.Result, error) {
+				for range test.count {
+					if err := call.Diagnose(registry.Diagnostic{Severity: "info", Message: test.message}); err != nil {
+						return nil, err
+					}
+				}
+				return nil, nil
+			}
+			r := registry.New(registry.Options{})
+			promote(t, r, "c1", world("x", tools(tool)))
+			shown := 0
+			result := r.CallTool(t.Context(), registry.Call{Tool: "act", Progress: func(registry.Progress) { shown++ }})
+			kept := len(result.Diagnostics)
+			if test.count > test.to {
+				kept--
+				if last := result.Diagnostics[kept]; last.Severity != "warn" || !strings.Contains(last.Message, fmt.Sprintf("%d of them are not kept", test.count-kept)) {
+					t.Errorf("the last is %+v", last)
+				}
+			}
+			if kept < test.at || kept > test.to || shown != test.count {
+				t.Errorf("%d of %d are kept, %d were shown", kept, test.count, shown)
+			}
+		})
+	}
+}
+
+// A running call sees its output as it is kept, and its end, in whole characters.
+func TestARunningCallSeesItsOutput(t *testing.T) {
+	tool := echo("act")
+	tool.Execute = func(_ context.Context, call *registry.Call) (*registry.Result, error) {
+		var all string
+		for n := range 3000 {
+			text := strings.Repeat("ä", n) + "|"
+			all += text
+			if err := call.Output(text); err != nil {
+				return nil, err
+			}
+			if n%500 > 0 && n != 60 {
+				continue
+			}
+			retained, err := call.Retained()
+			if err != nil || !strings.HasPrefix(all, retained) || len(retained) < min(len(all), 1<<20-1) || len(retained) > 1<<20 {
+				t.Errorf("of %d bytes %d are retained, %v", len(all), len(retained), err)
+			}
+			window, err := call.Window()
+			if err != nil || !strings.HasSuffix(all, window) || len(window) < min(len(all), 64<<10-1) || len(window) > 64<<10 || !utf8.ValidString(window) {
+				t.Errorf("of %d bytes %d are in the window, %v", len(all), len(window), err)
+			}
+		}
+		return nil, nil
+	}
+	r := registry.New(registry.Options{})
+	promote(t, r, "c1", world("x", tools(tool)))
+	if result := r.CallTool(t.Context(), registry.Call{Tool: "act"}); result.IsError {
+		t.Error(result.Text())
 	}
 }
 

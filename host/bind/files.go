@@ -125,9 +125,9 @@ func (h *Host) watch(call *jsapi.NativeCall) (any, error) {
 		return nil, args.err
 	}
 	owner := call.Owner
-	deliver := h.deliveries(owner, "a file watch")
+	deliver := h.deliveries(owner, "a file watch of "+name, callback)
 	stop, err := h.world.Files.WatchChanges(name, func(change vfs.Change) {
-		deliver.post(callback, jsapi.NewObject("kind", change.Kind, "path", changedPath(h.world.Files, name, change)))
+		deliver.post(jsapi.NewObject("kind", change.Kind, "path", changedPath(h.world.Files, name, change)))
 	})
 	if err != nil {
 		return nil, shown(err)

@@ -34,13 +34,20 @@ func (r reach) tool(path, name string, timeout time.Duration) func(context.Conte
 	}
 }
 
-// publisher hands what a running tool publishes to the registry.
+// publisher hands what a running tool publishes to the registry, and gives what is
+// kept of it; see Publish in script/call.ts.
 func publisher(call *registry.Call) jsapi.Native {
 	return func(native *jsapi.NativeCall) (any, error) {
 		args := &arguments{function: "api", call: native}
 		kind, text := args.text("kind"), args.optional("value")
 		if args.err != nil {
 			return nil, args.err
+		}
+		switch kind {
+		case "retained":
+			return call.Retained()
+		case "window":
+			return call.Window()
 		}
 		return jsapi.Undefined{}, publish(call, kind, text)
 	}

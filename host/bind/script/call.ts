@@ -4,7 +4,11 @@ import type { HookApi, ToolExecutionApi, ToolRegistration, ToolResult } from "@e
 import type { Context } from "@earendil-works/chord/context";
 import { named, notAvailable } from "harness:bind/errors";
 
-type Publish = (kind: "output" | "details" | "diagnostic", value: unknown) => void;
+/** Publishes a value, or gives the output that is kept: all of it, or its end. Go bounds both. */
+interface Publish {
+  (kind: "output" | "details" | "diagnostic", value: unknown): void;
+  (kind: "retained" | "window"): string;
+}
 
 const engine = "the durable engine";
 
@@ -41,7 +45,7 @@ export async function runTool(
   publish: Publish,
   context: Context,
 ): Promise<unknown> {
-  const state = { settled: false, output: "" };
+  const state = { settled: false };
   try {
     return toolResult(await tool.execute(args, toolApi(callId, publish, state), context), `tool ${tool.name}`);
   } finally {
@@ -50,7 +54,7 @@ export async function runTool(
 }
 
 // A plain object, so that a tool may spread it and pass it on.
-function toolApi(callId: string, publish: Publish, state: { settled: boolean; output: string }): ToolExecutionApi {
+function toolApi(callId: string, publish: Publish, state: { settled: boolean }): ToolExecutionApi {
   const live = () => {
     if (state.settled) throw named("Settled", `call ${callId} has settled`);
   };
@@ -59,11 +63,16 @@ function toolApi(callId: string, publish: Publish, state: { settled: boolean; ou
     callId,
     output: (chunk: unknown) => {
       live();
-      state.output += String(chunk);
       publish("output", String(chunk));
     },
-    outputWindow: () => state.output,
-    retainedOutput: () => state.output,
+    outputWindow: () => {
+      live();
+      return publish("window");
+    },
+    retainedOutput: () => {
+      live();
+      return publish("retained");
+    },
     diagnostic: (diagnostic: unknown) => {
       live();
       publish("diagnostic", JSON.stringify(diagnostic));

@@ -27,11 +27,12 @@ type Callee interface {
 // [*OverflowError], a [*PanicError] or an [*InterruptError] when the job cost the
 // isolate its life; the cause of ctx when that ended.
 func (iso *Isolate) Call(ctx context.Context, job Job, callee Callee, args ...any) (any, error) {
-	if home, owner := callee.home(); job.Owner == nil {
+	home, owner := callee.home()
+	if home != iso {
+		return nil, &DataCloneError{Path: "callee", Reason: "it is a function of another isolate"}
+	}
+	if job.Owner == nil {
 		job.Owner = owner
-		if home != iso {
-			return nil, &DataCloneError{Path: "callee", Reason: "it is a function of another isolate"}
-		}
 	}
 	return iso.submit(ctx, job, func(c *pendingCall) (goja.Value, error) {
 		this, call, err := callee.callee(iso)
@@ -50,6 +51,15 @@ func (iso *Isolate) Call(ctx context.Context, job Job, callee Callee, args ...an
 func (iso *Isolate) submit(ctx context.Context, job Job, start func(*pendingCall) (goja.Value, error)) (any, error) {
 	if job.Owner == nil {
 		job.Owner = iso.root
+	}
+	if job.Owner.isolate != iso {
+		return nil, &DataCloneError{Path: "owner", Reason: "it belongs to another isolate"}
+	}
+	if iso.Cause() != nil {
+		return nil, iso.failure()
+	}
+	if job.Owner.Closed() {
+		return nil, job.Owner.failure()
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -162,7 +172,12 @@ func (c *pendingCall) wait(ctx context.Context) (any, error) {
 func (c *pendingCall) timeLeft(queue time.Duration) (time.Duration, error) {
 	started := c.started.Load()
 	if started == 0 {
-		if left := queue - time.Since(c.queued); left > 0 {
+		left := queue - time.Since(c.queued)
+		if left > 0 && c.job.Whole > 0 {
+			// The clock of the whole job starts with the job, of which nothing tells here.
+			left = min(left, max(c.job.Whole, time.Millisecond))
+		}
+		if left > 0 {
 			return left, nil
 		}
 		return 0, &BusyError{Extension: c.isolate.options.Extension, Work: c.job.Work, Waited: queue}
@@ -182,7 +197,7 @@ func (c *pendingCall) run() {
 		return
 	}
 	if c.job.Owner.Closed() {
-		c.settle(nil, context.Cause(c.job.Owner.ctx))
+		c.settle(nil, c.job.Owner.failure())
 		return
 	}
 	c.started.Store(max(int64(time.Since(c.queued)), 1))

@@ -223,7 +223,7 @@ type PanicError struct {
 }
 
 func (e *PanicError) Error() string {
-	return fmt.Sprintf("extension %s: %s panicked in the engine: %v", e.Extension, e.Work, e.Value)
+	return fmt.Sprintf("extension %s: %s panicked: %v", e.Extension, e.Work, e.Value)
 }
 
 // ErrorName implements [Named].

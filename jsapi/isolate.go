@@ -37,7 +37,8 @@ type Options struct {
 	// Console receives what extensions print. It runs on the loop. Nil drops it.
 	Console func(level slog.Level, text string)
 	// Report receives errors that nobody else can: unhandled rejections, throws
-	// of timers and listeners, a lost isolate. It must not block. Nil drops them.
+	// of timers and listeners, panics of asynchronous work, a lost isolate. It may
+	// run on any goroutine and must not block. Nil drops them.
 	Report func(err error)
 	// Context is the compiled chord context module, from which calls get their
 	// context object. Without it a call gets an object with abortSignal alone.

@@ -3,6 +3,7 @@ package jsapi
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 
 	"github.com/dop251/goja"
 )
@@ -72,7 +73,11 @@ func (iso *Isolate) start(work func(context.Context) (any, error), convert func(
 	promise, resolve, reject := iso.newPromise()
 	act := iso.currentActivity()
 	iso.Go(func() {
-		result, err := work(act.context())
+		var result any
+		err := iso.guarded(act.work, func() (err error) {
+			result, err = work(act.context())
+			return err
+		})
 		iso.loop.post(func() { iso.finish(act, result, err, convert, resolve, reject) })
 	})
 	return promise
@@ -150,7 +155,8 @@ func (iso *Isolate) goErrorOf(object *goja.Object) error {
 type goErrorBox struct{ err error }
 
 // Go runs work on a goroutine that Close waits for, and reports false when the
-// isolate has ended already. Work must end when the isolate does.
+// isolate has ended already. Work must end when the isolate does. A panic in it
+// is reported as a [*PanicError].
 func (iso *Isolate) Go(work func()) bool {
 	iso.working.Lock()
 	defer iso.working.Unlock()
@@ -160,7 +166,24 @@ func (iso *Isolate) Go(work func()) bool {
 	iso.work.Add(1)
 	go func() {
 		defer iso.work.Done()
-		work()
+		err := iso.guarded("asynchronous work", func() error {
+			work()
+			return nil
+		})
+		if err != nil {
+			iso.report(err)
+		}
 	}()
 	return true
+}
+
+// guarded runs Go code outside the loop. A panic costs the isolate nothing there,
+// and becomes an error.
+func (iso *Isolate) guarded(work string, run func() error) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = &PanicError{Extension: iso.options.Extension, Work: work, Value: panicked, Stack: string(debug.Stack())}
+		}
+	}()
+	return run()
 }

@@ -56,6 +56,14 @@ func (o *Owner) Close() {
 // Closed reports whether the owner was closed or its isolate ended.
 func (o *Owner) Closed() bool { return o.ctx.Err() != nil }
 
+// failure is the error of a job of an owner that is closed.
+func (o *Owner) failure() error {
+	if o.isolate.Cause() != nil {
+		return o.isolate.failure()
+	}
+	return context.Cause(o.ctx)
+}
+
 // Context ends when the owner does; its cause is then a [ClosedError].
 func (o *Owner) Context() context.Context { return o.ctx }
 

@@ -118,7 +118,8 @@ func (c *NativeCall) Arg(i int) any {
 // Async is the result of a [Native] that takes time: Work runs on a goroutine of
 // its own, and its result settles the promise that JavaScript got.
 type Async struct {
-	// Work must return when ctx ends. ctx is the call's Context.
+	// Work must return when ctx ends. ctx is the call's Context. A panic rejects
+	// the promise with a [*PanicError].
 	Work func(ctx context.Context) (any, error)
 }
 

@@ -22,8 +22,10 @@ type ToolCall struct {
 
 // CallTool calls a tool of the generation that serves now: its arguments are
 // validated, hooks run, and the generation stays until the call has ended. A call
-// that fails has an error result.
+// that fails has an error result. The call ends with the host, see [Host.Close].
 func (h *Host) CallTool(ctx context.Context, call ToolCall) *registry.Result {
+	ctx, end := until(ctx, h.late)
+	defer end()
 	return h.registry.CallTool(ctx, registry.Call{
 		ID: "call-" + strconv.FormatInt(h.calls.Add(1), 10), Tool: call.Tool, Arguments: call.Arguments,
 		Env: bind.Env{World: h.world}, Progress: call.Progress,

@@ -38,8 +38,7 @@ type Host struct {
 	common   *jsapi.Graph // what most extensions import
 	loader   *loader
 
-	ctx    context.Context // ends when the host closes
-	cancel context.CancelFunc
+	stopping
 	work   sync.WaitGroup // goroutines of the host
 	closed atomic.Bool
 
@@ -61,6 +60,7 @@ type Host struct {
 	watchers []*watcher // replaced when one comes or goes, never changed
 	shown    []*mounted // commits that show in the world
 	live     *mounted   // the one of the generation that serves
+	left     []error    // what did not end when the host closed
 }
 
 // Open opens a world, loads the tip of its branch, or the last good commit when
@@ -71,8 +71,7 @@ type Host struct {
 // Errors: a [*NotAWorldError]; a [*RunningError] when another harness has the
 // world; a database or a world that cannot be opened; the cause of ctx.
 func Open(ctx context.Context, options Options) (*Host, error) {
-	h := &Host{options: options.withDefaults(), layout: Layout{Dir: options.Dir}}
-	h.ctx, h.cancel = context.WithCancel(context.Background())
+	h := &Host{options: options.withDefaults(), layout: Layout{Dir: options.Dir}, stopping: newStopping()}
 	for _, step := range []func(context.Context) error{h.openWorld, h.prepare, h.openEngine, h.start} {
 		if err := step(ctx); err != nil {
 			return nil, errors.Join(err, h.release(context.WithoutCancel(ctx)))
@@ -161,7 +160,7 @@ func (h *Host) emptyRun() error {
 
 func (h *Host) openRepository() (err error) {
 	h.repo, err = worktree.Open(h.files, Repository, worktree.Options{
-		Branch: h.options.Branch, Snapshots: Snapshots, Git: h.gitOutput, Logger: h.options.Logger,
+		Snapshots: Snapshots, Git: h.gitOutput, Logger: h.options.Logger,
 	})
 	if err != nil {
 		return fmt.Errorf("open repository %s: %w", Repository, err)
@@ -207,8 +206,12 @@ const (
 
 // Close stops following the branch, ends what runs (its signal is aborted; what
 // has not ended 5 s later is interrupted), closes every extension and its
-// resources, and gives the world up. A commit that is live then is proven. Closing twice is
-// no error.
+// resources, and gives the world up. A commit that is live then is proven. The
+// callbacks onClose, dispose and shutdown have ended, or are given up, 10 s after
+// Close began. When ctx ends, what runs is interrupted at once. Closing twice is no
+// error.
+//
+// Errors: a [*LeftBehindError]; what failed to be stored or closed.
 func (h *Host) Close(ctx context.Context) error {
 	if !h.closed.CompareAndSwap(false, true) {
 		return nil
@@ -218,13 +221,16 @@ func (h *Host) Close(ctx context.Context) error {
 
 // release undoes what has been opened, in reverse order.
 func (h *Host) release(ctx context.Context) error {
-	h.cancel()
+	defer h.beginStop(ctx, h.options.Clock)()
+	ctx = context.WithoutCancel(ctx)
 	var failed []error
 	if h.loader != nil {
 		h.loader.wait()
-		failed = append(failed, h.proveAtExit(ctx), h.retire(ctx))
+		failed = append(failed, h.proveAtExit(ctx))
+		h.retire()
 	}
 	h.work.Wait()
+	failed = append(failed, h.left...)
 	if h.settings != nil {
 		h.settings.close()
 	}

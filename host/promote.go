@@ -227,13 +227,11 @@ func (h *Host) writeHelper(ctx context.Context, commit string) {
 // retireGeneration closes a generation that was replaced once it has drained, and
 // then takes away what only it used.
 func (h *Host) retireGeneration(previous *registry.Generation, shown *mounted) {
-	ctx := context.Background()
-	select {
-	case <-previous.Drained():
-	case <-h.ctx.Done():
-		h.hurry(previous)
+	if err := h.drain(previous); err != nil {
+		h.leftBehind(err)
+	} else {
+		_ = previous.Close(context.Background()) // what failed was reported
 	}
-	_ = previous.Close(ctx) // what failed was reported
 	if shown != nil {
 		shown.release()
 	}

@@ -72,7 +72,7 @@ func (h *Host) startBuiltins(ctx context.Context) error {
 			candidate.AddFailed(builtin, err)
 			continue
 		}
-		candidate.Add(builtin, bind.GoServices(instance))
+		candidate.Add(builtin, h.stoppable(bind.GoServices(instance)))
 	}
 	generation, problems := candidate.Validate()
 	if generation == nil {

@@ -144,7 +144,9 @@ func (iso *Isolate) Rename(extension string) {
 
 // Close ends the isolate: running JavaScript is interrupted, pending calls fail
 // with a [ClosedError], and Close returns when the loop and all asynchronous
-// work have ended. Closing twice is no error. It must not be called from the
+// work have ended. It has no limit of its own: work that takes a context sees it
+// end, and any other holds Close for as long as its system calls take, such as
+// those on a file of a disk that does not answer. Closing twice is no error. It must not be called from the
 // loop.
 func (iso *Isolate) Close() {
 	iso.end(&ClosedError{Owner: "extension " + iso.options.Extension})

@@ -49,7 +49,7 @@ func (t *mountTable) without(m *mount) *mountTable {
 // lookup finds the mount that covers a cleaned world path and the path inside it
 // in the form of io/fs; nil when the path belongs to the disk.
 func (t *mountTable) lookup(p string) (*mount, string) {
-	for at := p; ; at = path.Dir(at) {
+	for at := p; ; at = above(at) {
 		if m := t.at[at]; m != nil {
 			if rel := strings.TrimPrefix(strings.TrimPrefix(p, at), "/"); rel != "" {
 				return m, rel
@@ -61,6 +61,9 @@ func (t *mountTable) lookup(p string) (*mount, string) {
 		}
 	}
 }
+
+// above is the directory that holds a cleaned path, which is not cleaned again.
+func above(p string) string { return p[:max(strings.LastIndexByte(p, '/'), 1)] }
 
 // implied reports whether p is a directory because a mount lies below it.
 func (t *mountTable) implied(p string) bool { return len(t.below[p]) > 0 }

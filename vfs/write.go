@@ -103,40 +103,6 @@ func (w *World) Truncate(p string, size int64) error {
 	})
 }
 
-// Mkdir makes a directory. Recursive makes the missing ones above it too, and takes
-// an existing directory for success.
-func (w *World) Mkdir(p string, recursive bool) error {
-	p, err := clean("mkdir", p)
-	if err != nil {
-		return err
-	}
-	if p == "/" {
-		if recursive {
-			return nil
-		}
-		return failure("mkdir", p, unix.EEXIST)
-	}
-	err = w.mkdir(p)
-	if recursive && Code(err) == "ENOENT" {
-		if err := w.Mkdir(path.Dir(p), true); err != nil {
-			return err
-		}
-		err = w.mkdir(p)
-	}
-	if recursive && (Code(err) == "EEXIST" || Code(err) == "EROFS") {
-		if about, statErr := w.Stat(p); statErr == nil && about.IsDir() {
-			return nil
-		}
-	}
-	return err
-}
-
-func (w *World) mkdir(p string) error {
-	return w.writing("mkdir", p, false, func(dirfd int, name string) error {
-		return clearNoSpace(unix.Mkdirat(dirfd, name, 0o777))
-	})
-}
-
 // Remove removes a file, a link or an empty directory; recursive a whole tree. What
 // does not exist is ENOENT.
 func (w *World) Remove(p string, recursive bool) error {

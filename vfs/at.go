@@ -18,9 +18,15 @@ var errNotRegular = explain(unix.EINVAL, "a FIFO, socket or device is not opened
 
 // openRegular opens a file relative to dirfd without ever waiting on it.
 func openRegular(dirfd int, name string, flags int, mode uint32) (int, *unix.Stat_t, error) {
-	fd, err := retry(func() (int, error) {
-		return unix.Openat(dirfd, name, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, mode)
+	return openUnwaiting(flags|unix.O_NOFOLLOW, func(flags int) (int, error) {
+		return retry(func() (int, error) { return unix.Openat(dirfd, name, flags|unix.O_CLOEXEC, mode) })
 	})
+}
+
+// openUnwaiting calls open with flags that keep it from waiting, and refuses what is
+// neither file nor directory.
+func openUnwaiting(flags int, open func(flags int) (int, error)) (int, *unix.Stat_t, error) {
+	fd, err := open(flags | unix.O_NONBLOCK | unix.O_NOCTTY)
 	if err == unix.ENXIO {
 		return -1, nil, errNotRegular
 	}

@@ -83,19 +83,7 @@ func reading[T any](w *World, call, p string, follow bool, disk func(p string) (
 
 // openDisk opens a file or directory for reading without ever waiting on it.
 func (w *World) openDisk(p string) (int, *unix.Stat_t, error) {
-	fd, err := w.disk.open(p, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
-	if err == unix.ENXIO {
-		return -1, nil, errNotRegular
-	}
-	if err != nil {
-		return -1, nil, err
-	}
-	st, err := regular(fd)
-	if err != nil {
-		_ = unix.Close(fd)
-		return -1, nil, err
-	}
-	return fd, st, nil
+	return openUnwaiting(unix.O_RDONLY, func(flags int) (int, error) { return w.disk.open(p, flags, 0) })
 }
 
 func (w *World) readDisk(p string) ([]byte, error) {

@@ -190,37 +190,3 @@ func (w *World) readlinkDisk(p string) (string, error) {
 	}
 	return target, err
 }
-
-// FreeSpace returns how many bytes an unprivileged process may still write to the
-// file system that holds the world path p, or its nearest existing ancestor.
-func (w *World) FreeSpace(p string) (uint64, error) {
-	p, err := clean("statfs", p)
-	if err != nil {
-		return 0, err
-	}
-	for at := p; ; at = filepath.Dir(at) {
-		fd, err := w.disk.open(at, unix.O_PATH, 0)
-		if err == unix.ENOENT && at != "/" {
-			continue
-		}
-		if err != nil {
-			return 0, failure("statfs", p, err)
-		}
-		defer unix.Close(fd)
-		var st unix.Statfs_t
-		if err := unix.Fstatfs(fd, &st); err != nil {
-			return 0, failure("statfs", p, err)
-		}
-		return st.Bavail * uint64(st.Frsize), nil
-	}
-}
-
-// FreeSpace returns how many bytes an unprivileged process may still write to the
-// file system that holds the host path p.
-func FreeSpace(p string) (uint64, error) {
-	var st unix.Statfs_t
-	if err := unix.Statfs(p, &st); err != nil {
-		return 0, fmt.Errorf("free space of %s: %w", p, err)
-	}
-	return st.Bavail * uint64(st.Frsize), nil
-}

@@ -33,53 +33,76 @@ func steps(to string, link *LeavesSnapshotError) []step {
 // find gives the entry that a path leads to; with follow, also through a link at
 // its end. The top is an entry of its own, named ".".
 func (s *Snapshot) find(op, name string, follow bool) (*entry, error) {
-	fail := func(err error) (*entry, error) { return nil, &fs.PathError{Op: op, Path: name, Err: err} }
 	if !fs.ValidPath(name) {
-		return fail(fs.ErrInvalid)
+		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
-	stack := []*entry{{name: ".", kind: folder, hash: s.top.hash, tree: s.top}}
-	var places []string // names of the stack above the top
-	left := steps(name, nil)
-	for links := 0; len(left) > 0; {
-		part, link := left[0].name, left[0].link
-		left = left[1:]
-		here := stack[len(stack)-1]
-		if here.kind == submodule {
-			return fail(&SubmoduleError{Commit: here.hash})
-		}
-		if here.kind != folder {
-			return fail(fs.ErrNotExist)
-		}
-		if part == "." || part == "" {
-			continue
-		}
-		if part == ".." {
-			if len(places) == 0 {
-				return fail(link)
-			}
-			stack, places = stack[:len(stack)-1], places[:len(places)-1]
-			continue
-		}
-		next := here.tree.find(part)
-		if next == nil {
-			return fail(fs.ErrNotExist)
-		}
-		if next.kind != symlink || len(left) == 0 && !follow {
-			stack, places = append(stack, next), append(places, part)
-			continue
-		}
-		if links++; links > linkDepth {
-			return fail(errors.New("too many levels of symbolic links"))
-		}
-		target := string(next.data)
-		leaves := &LeavesSnapshotError{Link: path.Join(path.Join(places...), part), Target: target}
-		if path.IsAbs(target) {
-			return fail(leaves)
-		}
-		if target == "" || len(target) > linkLength {
-			return fail(fmt.Errorf("the target of the symbolic link %s has %d bytes", leaves.Link, len(target)))
-		}
-		left = append(steps(target, leaves), left...)
+	w := &walk{
+		stack: []*entry{{name: ".", kind: folder, hash: s.top.hash, tree: s.top}},
+		left:  steps(name, nil),
 	}
-	return stack[len(stack)-1], nil
+	for len(w.left) > 0 {
+		if err := w.step(follow); err != nil {
+			return nil, &fs.PathError{Op: op, Path: name, Err: err}
+		}
+	}
+	return w.here(), nil
+}
+
+// walk is a path being followed: where it has come to, and the way that is left.
+type walk struct {
+	stack  []*entry // from the top to here
+	places []string // names of the stack above the top
+	left   []step
+	links  int // followed so far
+}
+
+func (w *walk) here() *entry { return w.stack[len(w.stack)-1] }
+
+// step goes on by one name.
+func (w *walk) step(follow bool) error {
+	part, link := w.left[0].name, w.left[0].link
+	w.left = w.left[1:]
+	switch w.here().kind {
+	case folder:
+	case submodule:
+		return &SubmoduleError{Commit: w.here().hash}
+	default:
+		return fs.ErrNotExist
+	}
+	switch part {
+	case ".", "":
+		return nil
+	case "..":
+		if len(w.places) == 0 {
+			return link
+		}
+		w.stack, w.places = w.stack[:len(w.stack)-1], w.places[:len(w.places)-1]
+		return nil
+	}
+	next := w.here().tree.find(part)
+	if next == nil {
+		return fs.ErrNotExist
+	}
+	if next.kind == symlink && (follow || len(w.left) > 0) {
+		return w.followLink(next)
+	}
+	w.stack, w.places = append(w.stack, next), append(w.places, part)
+	return nil
+}
+
+// followLink puts the target of a link in front of the way that is left.
+func (w *walk) followLink(link *entry) error {
+	if w.links++; w.links > linkDepth {
+		return errors.New("too many levels of symbolic links")
+	}
+	target := string(link.data)
+	leaves := &LeavesSnapshotError{Link: path.Join(path.Join(w.places...), link.name), Target: target}
+	if path.IsAbs(target) {
+		return leaves
+	}
+	if target == "" || len(target) > linkLength {
+		return fmt.Errorf("the target of the symbolic link %s has %d bytes", leaves.Link, len(target))
+	}
+	w.left = append(steps(target, leaves), w.left...)
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -120,7 +121,7 @@ func (r *Runner) environment(name Name) []EnvVar {
 		return environment(programsDir, gitConfigAt, "/home", "/tmp")
 	}
 	root := r.world.HostRoot()
-	env := environment(r.private.bin(), r.private.gitConfig(), hostPath(root, "/home"), hostPath(root, "/tmp"))
+	env := environment(r.private.bin(), r.private.gitConfig(), filepath.Join(root, "/home"), filepath.Join(root, "/tmp"))
 	return append(env, EnvVar{"HARNESS_ROOT", root})
 }
 

@@ -38,7 +38,7 @@ func (pl *plain) start(_ context.Context, p process) (running, error) {
 	if err != nil {
 		return nil, startError(p, errnoOf(err))
 	}
-	hostDir := hostPath(pl.world.HostRoot(), real)
+	hostDir := filepath.Join(pl.world.HostRoot(), real)
 	host := p
 	host.Dir = hostDir
 	program, err := findProgram(host, func(at string) (fs.FileInfo, error) { return os.Stat(at) })
@@ -89,11 +89,13 @@ func (u *unconfined) terminate() {
 
 func (u *unconfined) kill() {
 	_ = u.process.Kill()
-	u.end()
+	u.killMarked()
 }
 
-// end kills until nothing marked is left: what is found may just have started more.
-func (u *unconfined) end() {
+func (u *unconfined) end() { u.killMarked() }
+
+// killMarked kills until nothing marked is left: what is found may just have started more.
+func (u *unconfined) killMarked() {
 	const rounds = 16
 	for range rounds {
 		if u.signalMarked(unix.SIGKILL) == 0 {

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path"
 	"strings"
 	"sync"
 	"time"
@@ -267,6 +266,3 @@ func (r *Runner) Git(ctx context.Context, dir string, args ...string) (string, e
 	}
 	return strings.TrimSpace(result.Stdout), nil
 }
-
-// hostPath is where the host sees a cleaned world path, links not followed.
-func hostPath(root, p string) string { return path.Join(root, p) }

@@ -21,7 +21,20 @@ func openDescriptors(t *testing.T) int {
 	return len(entries)
 }
 
-func TestABadMessageDoesNotEndTheHelper(t *testing.T) {
+func TestABadMessageDoesNotEndTheHelperNorLeaveDescriptors(t *testing.T) {
+	// The first time also opens what the runtime keeps.
+	serveBadMessages(t)
+	before := openDescriptors(t)
+	serveBadMessages(t)
+	if after := openDescriptors(t); after > before {
+		t.Errorf("%d descriptors, %d before", after, before)
+	}
+}
+
+// serveBadMessages has a helper served that gets messages no client sends, and a
+// command after each.
+func serveBadMessages(t *testing.T) {
+	t.Helper()
 	world, err := vfs.Open(t.TempDir(), vfs.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +78,6 @@ func TestABadMessageDoesNotEndTheHelper(t *testing.T) {
 		}
 	}
 	works("nothing")
-	before := openDescriptors(t)
 	for name, rights := range map[string][]byte{
 		"a message without descriptors": nil,
 		"one descriptor, no socket":     unix.UnixRights(int(null.Fd())),
@@ -90,9 +102,6 @@ func TestABadMessageDoesNotEndTheHelper(t *testing.T) {
 	}
 	_ = said.Close()
 	works("a command without all of its streams")
-	if after := openDescriptors(t); after > before {
-		t.Errorf("%d descriptors, %d before", after, before)
-	}
 	_ = mine.Close()
 	<-over
 }

@@ -68,8 +68,8 @@ type running interface {
 	terminate()
 	// kill ends every process of the command.
 	kill()
-	// end is called once after wait: it kills what the command left behind and returns
-	// when that is gone.
+	// end is called once, after wait: it kills what the command left behind, returns
+	// when that is gone, and lets go of what held the command.
 	end()
 }
 

@@ -130,17 +130,7 @@ func (c *callCommand) print(p *program, result *registry.Result) error {
 			return err
 		}
 	} else {
-		// A result without content has the published text, which need not stand
-		// twice where both are read.
-		published := p.published.String()
-		switch {
-		case !p.together || published == "" || result.Text() != published:
-			for _, part := range result.Content {
-				p.say("%s", contentText(part))
-			}
-		case !strings.HasSuffix(published, "\n"):
-			p.say("")
-		}
+		p.printContent(result)
 		for _, diagnostic := range result.Diagnostics {
 			fmt.Fprintf(p.err, "%s: %s\n", diagnostic.Severity, diagnostic.Message)
 		}
@@ -149,6 +139,21 @@ func (c *callCommand) print(p *program, result *registry.Result) error {
 		return &exitError{code: 1}
 	}
 	return nil
+}
+
+// printContent prints what a tool returned. A result without content has the
+// published text, which need not stand twice where both are read.
+func (p *program) printContent(result *registry.Result) {
+	published := p.published.String()
+	if !p.together || published == "" || len(result.Content) != 1 || result.Text() != published {
+		for _, part := range result.Content {
+			p.say("%s", contentText(part))
+		}
+		return
+	}
+	if !strings.HasSuffix(published, "\n") {
+		p.say("")
+	}
 }
 
 func contentText(part registry.Content) string {

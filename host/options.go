@@ -16,10 +16,9 @@ import (
 
 // Options configure a [Host]. Only Dir is required.
 type Options struct {
-	// Dir is the world's directory, a host path; see [Init].
+	// Dir is the world's directory, a host path; see [Init]. The branch main of its
+	// repository is followed.
 	Dir string
-	// Branch is followed; "main" when empty.
-	Branch string
 	// Extensions are the embedder's own, in Go. They stand before those of the
 	// world.
 	Extensions []registry.Extension

@@ -6,16 +6,16 @@ import (
 	"github.com/dop251/goja"
 )
 
-// exportStream starts iterating over an async iterable of this isolate.
-func (iso *Isolate) exportStream(object *goja.Object) (*Stream, bool) {
-	begin, callable := goja.AssertFunction(object.GetSymbol(iso.intrinsics.asyncIterator))
-	if !callable {
-		return nil, false
+// exportStream starts iterating over an async iterable of this isolate; ok is
+// false when object is none. The error is what its iterator method threw.
+func (iso *Isolate) exportStream(object *goja.Object) (stream *Stream, ok bool, err error) {
+	method := object.GetSymbol(iso.intrinsics.asyncIterator)
+	if method == nil || goja.IsUndefined(method) || goja.IsNull(method) {
+		return nil, false, nil
 	}
-	begun, err := begin(object)
-	iterator, ok := begun.(*goja.Object)
-	if err != nil || !ok {
-		return nil, false
+	iterator, err := iso.beginIteration(object, method)
+	if err != nil {
+		return nil, false, err
 	}
 	reference := &Reference{isolate: iso, value: iterator}
 	owner := iso.currentActivity().owner
@@ -24,7 +24,7 @@ func (iso *Isolate) exportStream(object *goja.Object) (*Stream, bool) {
 		job.Owner, job.Work = owner, "an iterator's "+method
 		return iso.Call(ctx, job, Method{Object: reference, Name: method})
 	}
-	stream := &Stream{Next: func(ctx context.Context) (any, bool, error) {
+	stream = &Stream{Next: func(ctx context.Context) (any, bool, error) {
 		step, err := call(ctx, "next")
 		if err != nil {
 			return nil, false, err
@@ -43,14 +43,37 @@ func (iso *Isolate) exportStream(object *goja.Object) (*Stream, bool) {
 			return err
 		}
 	}
-	return stream, true
+	return stream, true, nil
 }
 
-// importStream makes an async iterable that asks stream for its items.
+// beginIteration calls an iterator method (ECMA-262, section 7.4.3).
+func (iso *Isolate) beginIteration(object *goja.Object, method goja.Value) (*goja.Object, error) {
+	refuse := func(reason string) error {
+		return iso.try(func() { panic(iso.runtime.NewTypeError("the async iterator of an object cannot be had: %s", reason)) })
+	}
+	call, callable := goja.AssertFunction(method)
+	if !callable {
+		return nil, refuse("its [Symbol.asyncIterator] is no function")
+	}
+	begun, err := iso.invoke(method, call, object)
+	if err != nil {
+		return nil, err
+	}
+	iterator, ok := begun.(*goja.Object)
+	if !ok {
+		return nil, refuse("its [Symbol.asyncIterator]() returned no object")
+	}
+	return iterator, nil
+}
+
+// importStream makes an async iterable that asks stream for its items. Requests
+// are served one after another, in the order they were made (ECMA-262, section
+// 27.6.3.1).
 func (iso *Isolate) importStream(stream *Stream) (goja.Value, error) {
 	object := iso.runtime.NewObject()
+	line := &queueLine{}
 	next := func(*NativeCall) (any, error) {
-		return Async{Work: func(ctx context.Context) (any, error) {
+		return line.async(func(ctx context.Context) (any, error) {
 			ctx, err := iso.nest(ctx)
 			if err != nil {
 				return nil, err
@@ -60,10 +83,10 @@ func (iso *Isolate) importStream(stream *Stream) (goja.Value, error) {
 				return nil, err
 			}
 			return NewObject("value", item, "done", done), nil
-		}}, nil
+		}), nil
 	}
 	end := func(call *NativeCall) (any, error) {
-		return Async{Work: func(ctx context.Context) (any, error) {
+		return line.async(func(ctx context.Context) (any, error) {
 			if stream.Return == nil {
 				return NewObject("value", call.Arg(0), "done", true), nil
 			}
@@ -75,7 +98,7 @@ func (iso *Isolate) importStream(stream *Stream) (goja.Value, error) {
 				return nil, err
 			}
 			return NewObject("value", call.Arg(0), "done", true), nil
-		}}, nil
+		}), nil
 	}
 	hide(object, "next", iso.nativeFunction(next))
 	hide(object, "return", iso.nativeFunction(end))

@@ -166,7 +166,9 @@ func (out *exporter) exportClassless(object *goja.Object, path string, depth int
 	if prototype != nil && prototype != iso.intrinsics.objectPrototype {
 		return out.exportHostObject(object, path, depth)
 	}
-	if stream, ok := iso.exportStream(object); ok {
+	if stream, ok, err := iso.exportStream(object); err != nil {
+		return nil, err
+	} else if ok {
 		out.remember(object, stream)
 		return stream, nil
 	}
@@ -280,7 +282,9 @@ func (out *exporter) exportHostObject(object *goja.Object, path string, depth in
 		out.remember(object, own)
 		return own, nil
 	}
-	if stream, ok := iso.exportStream(object); ok {
+	if stream, ok, err := iso.exportStream(object); err != nil {
+		return nil, err
+	} else if ok {
 		out.remember(object, stream)
 		return stream, nil
 	}

@@ -45,12 +45,22 @@ func (c *NativeCall) Within(owner *Owner, function *Function, args ...any) error
 	if err != nil {
 		return err
 	}
-	if call := raw(function.value); call != nil {
-		_, err = iso.intrinsics.call(call, function.this, imported...)
-	} else {
-		_, err = function.call(function.this, imported...)
-	}
+	_, err = iso.invoke(function.value, function.call, function.this, imported...)
 	return err
+}
+
+// invoke calls a function inside a turn, as a [rawFunction] when it can be. What
+// costs the isolate its life goes on as a panic, unseen by those who would go on
+// after an error.
+func (iso *Isolate) invoke(function goja.Value, call goja.Callable, this goja.Value, args ...goja.Value) (goja.Value, error) {
+	if function := raw(function); function != nil {
+		return iso.intrinsics.call(function, this, args...)
+	}
+	result, err := call(this, args...)
+	if err != nil && isFault(err) {
+		panic(err)
+	}
+	return result, err
 }
 
 // throw throws a Go error in the running code. It does not return.

@@ -74,15 +74,13 @@ func TestSignalLinksIsolates(t *testing.T) {
 	p := newPair(t, `
 		let told: (reason: unknown) => void;
 		const reason = new Promise((resolve) => { told = resolve; });
-		export const work = (s: AbortSignal) => new Promise((_, reject) => s.addEventListener("abort", () => { told(s.reason.message); reject(s.reason); }));
+		export const work = (s: AbortSignal, listens: () => void) => new Promise((_, reject) => { s.addEventListener("abort", () => { told(s.reason.message); reject(s.reason); }); listens(); });
 		export const why = () => reason;
 		export const relay = (s: AbortSignal) => s;
 	`, `
-		export async function run(work: (s: AbortSignal) => Promise<void>) {
+		export async function run(work: (s: AbortSignal, listens: () => void) => Promise<void>) {
 			const controller = new AbortController();
-			const working = work(controller.signal);
-			setTimeout(() => controller.abort(new TypeError("stop it")), 1);
-			try { await working; } catch (e: any) { return e.name + ": " + e.message; }
+			try { await work(controller.signal, () => controller.abort(new TypeError("stop it"))); } catch (e: any) { return e.name + ": " + e.message; }
 		}
 		export async function roundTrip(relay: (s: AbortSignal) => Promise<AbortSignal>) {
 			const { signal } = new AbortController();

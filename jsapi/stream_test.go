@@ -3,7 +3,12 @@ package jsapi
 import (
 	"context"
 	"errors"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 const streamMaker = `
@@ -105,5 +110,84 @@ func TestStreamsCountAsNesting(t *testing.T) {
 	var deep *depthError
 	if !errors.As(err, &deep) {
 		t.Errorf("error = %v", err)
+	}
+}
+
+// What an iterator method does is not hidden: it is called like any function.
+func TestIteratorMethodsThatFail(t *testing.T) {
+	for _, test := range []struct{ rule, method, err string }{
+		{"throws", `() => { throw new RangeError("not now") }`, "RangeError: not now"},
+		{"is no function", `7`, "is no function"},
+		{"returns no object", `() => 7`, "returned no object"},
+		{"is a proxy that throws", `new Proxy(() => {}, { apply() { throw new RangeError("not now") } })`, "RangeError: not now"},
+	} {
+		for _, form := range []string{"({ [Symbol.asyncIterator]: METHOD })", "new (class { [Symbol.asyncIterator]: any = METHOD })", "{ a: [{ [Symbol.asyncIterator]: METHOD }] }"} {
+			t.Run(test.rule+" in "+form, func(t *testing.T) {
+				iso := newIsolate(t, Options{})
+				ns := evaluate(t, iso, "export const run = () => ("+strings.ReplaceAll(form, "METHOD", test.method)+" as any);")
+				got, err := iso.Call(t.Context(), testJob, ns.Method("run"))
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("run = %v, error %v, want %q", got, err, test.err)
+				}
+			})
+		}
+	}
+	for _, test := range []struct{ rule, method string }{
+		{"loops", `() => { for (;;) {} }`},
+		{"recurses", `function f(): any { return f(); }`},
+		{"is a proxy that loops", `new Proxy(() => {}, { apply() { for (;;) {} } })`},
+	} {
+		for _, run := range []string{"() => x", "async () => { await null; return x; }", "() => { throw Object.assign(new Error(), { x }); }"} {
+			t.Run(test.rule+" in "+run, func(t *testing.T) {
+				iso := newIsolate(t, Options{})
+				ns := evaluate(t, iso, "const x: any = { [Symbol.asyncIterator]: "+test.method+" }; export const run = "+run+";")
+				job := testJob
+				job.Running = 100 * time.Millisecond
+				got, err := iso.Call(t.Context(), job, ns.Method("run"))
+				if err == nil || iso.Cause() == nil {
+					t.Errorf("run = %v, error %v, the isolate was lost to %v", got, err, iso.Cause())
+				}
+			})
+		}
+	}
+}
+
+// Requests that are made without waiting for the one before are served in order,
+// one at a time (ECMA-262, section 27.6.3.1).
+func TestStreamRequestsAreServedInOrder(t *testing.T) {
+	iso := newIsolate(t, Options{})
+	ns := evaluate(t, iso, `
+		export async function all(s: AsyncIterable<number>) {
+			const i = s[Symbol.asyncIterator](), asked = [];
+			for (let n = 0; n < 50; n++) asked.push(i.next());
+			asked.push(i.return!(50));
+			return (await Promise.all(asked)).map((step) => step.value).join();
+		}
+	`)
+	var serving atomic.Int32
+	one := func() func() {
+		if serving.Add(1) > 1 {
+			t.Error("two requests are served at once")
+		}
+		return func() { serving.Add(-1) }
+	}
+	var want []string
+	for n := range 51 {
+		want = append(want, strconv.Itoa(n))
+	}
+	for range 20 {
+		next := -1.0
+		stream := &Stream{
+			Next: func(context.Context) (any, bool, error) {
+				defer one()()
+				next++
+				runtime.Gosched()
+				return next, false, nil
+			},
+			Return: func(context.Context) error { defer one()(); return nil },
+		}
+		if got := call(t, iso, ns, "all", stream); got != strings.Join(want, ",") {
+			t.Fatalf("items = %v", got)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -140,7 +141,7 @@ func (h *Host) find(snapshot *worktree.Snapshot, commit string, problems *[]regi
 		}
 		if !extensionName.MatchString(entry.Name()) {
 			*problems = append(*problems, registry.Problem{
-				Position: registry.Position{File: file},
+				Position: registry.Position{File: strings.ToValidUTF8(file, "\uFFFD")},
 				Message:  fmt.Sprintf("%q cannot be the name of an extension", entry.Name()),
 				Hint:     "a name starts with a lower-case letter and goes on with lower-case letters, digits, _ and -",
 			})

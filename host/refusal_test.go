@@ -40,6 +40,7 @@ var refusals = map[string]struct {
 	"a name that differs from the folder": {files{server("x"): declaring(`name: "y"`)}, []string{"extensions/x/server.ts", `"y"`, `"x"`}},
 	"no name":                             {files{server("x"): declaring(`tools: []`)}, []string{"extensions/x/server.ts", "name must be a string"}},
 	"a folder that cannot be a name":      {files{server("Upper"): declaring(`name: "Upper"`)}, []string{"extensions/Upper/server.ts", "cannot be the name"}},
+	"a folder whose name is not UTF-8":    {files{server("caf\xe9"): declaring(`name: "x"`)}, []string{"extensions/caf\ufffd/server.ts", `"caf\xe9" cannot be the name`}},
 	"an order that is no number":          {files{server("x"): "export const order = NaN;" + declaring(`name: "x"`)}, []string{"order must be a finite number"}},
 	"a getter that throws":                {files{server("x"): declaring(`name: "x", get tools() { throw new Error("boo"); }`)}, []string{"extensions/x/server.ts", "reading tools threw: boo"}},
 	"a duplicate tool":                    {files{server("x"): declaring(`name: "x", tools: [` + tool("same", "") + "," + tool("same", "") + "]")}, []string{"extension x", `"same"`}},
@@ -120,4 +121,10 @@ func TestWhatLooksOddAndIsFine(t *testing.T) {
 			same(t, h.call("x"), "fine")
 		})
 	}
+}
+
+func TestAFolderWithoutServerMayHaveAnyName(t *testing.T) {
+	w := newWorld(t, files{"extensions/caf\xe9/notes.txt": "n", "extensions/caf\xe9.txt": "n", "caf\xe9.txt": "top", server("x"): answering("x", "here")})
+	h := w.open(inMemory)
+	same(t, h.call("x"), "here")
 }

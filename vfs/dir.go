@@ -11,7 +11,8 @@ import (
 )
 
 // Dir is an open directory of the disk: what is mounted in the world does not show
-// in it. Names are relative, slash separated and without "." and ".." (fs.ValidPath);
+// in it. Names are relative, slash separated and without "." and ".." (fs.ValidPath,
+// but in any encoding, as on the disk);
 // no link on the way of a name is followed, so everything stays below the directory
 // wherever that is moved meanwhile. Methods may be called from any goroutine. The
 // caller closes it.
@@ -221,7 +222,7 @@ func (d *Dir) Sync() error {
 // at runs work on the directory that holds name and the last part of name.
 func (d *Dir) at(call, name string, work func(dirfd int, base string) error) error {
 	where := path.Join(d.path, name)
-	if !fs.ValidPath(name) || strings.IndexByte(name, 0) >= 0 {
+	if !fs.ValidPath(strings.ToValidUTF8(name, "?")) || strings.IndexByte(name, 0) >= 0 {
 		return &Error{Code: "EINVAL", Path: d.path, Syscall: call,
 			Err: explain(unix.EINVAL, "%q is not a relative path without \".\" and \"..\"", name)}
 	}

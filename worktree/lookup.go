@@ -33,7 +33,7 @@ func steps(to string, link *LeavesSnapshotError) []step {
 // find gives the entry that a path leads to; with follow, also through a link at
 // its end. The top is an entry of its own, named ".".
 func (s *Snapshot) find(op, name string, follow bool) (*entry, error) {
-	if !fs.ValidPath(name) {
+	if !fs.ValidPath(strings.ToValidUTF8(name, "?")) { // names of git are in any encoding
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
 	w := &walk{

@@ -99,6 +99,28 @@ func TestMaterialisedFilesAreThoseOfACheckout(t *testing.T) {
 	}
 }
 
+// TestNamesInAnyEncodingAreMaterialised has git and Linux take any byte but NUL and /.
+func TestNamesInAnyEncodingAreMaterialised(t *testing.T) {
+	f := newFixture(t, Options{})
+	f.write("latin-\xe4/caf\xe9.txt", "coffee")
+	f.write("caf\xe9", "top")
+	f.symlink("caf\xe9", "link-\xff")
+	commit := f.commit("names that are not UTF-8")
+	s := f.materialise(commit)
+	at := f.host(s.Path())
+	for _, name := range []string{"latin-\xe4/caf\xe9.txt", "caf\xe9", "link-\xff"} {
+		if _, err := os.Stat(filepath.Join(at, name)); err != nil {
+			t.Error(err)
+		}
+		if _, err := fs.Stat(s.FS(), name); err != nil {
+			t.Error(err)
+		}
+	}
+	if status := f.gitIn(at, "status", "--porcelain", "--ignored"); status != "" {
+		t.Errorf("status is not clean:\n%s", status)
+	}
+}
+
 // filesBelow describes a checkout, its .git file left out.
 func filesBelow(t *testing.T, root string) map[string]string {
 	t.Helper()

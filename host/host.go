@@ -52,15 +52,17 @@ type Host struct {
 
 	stopProving context.CancelFunc // of the live commit; the loader's
 
-	mu       sync.Mutex
-	record   Record // as stored last
-	loading  string
-	notice   *Notice
-	problems []registry.Problem
-	watchers []*watcher // replaced when one comes or goes, never changed
-	shown    []*mounted // commits that show in the world
-	live     *mounted   // the one of the generation that serves
-	left     []error    // what did not end when the host closed
+	mu      sync.Mutex
+	record  Record // as stored last
+	loading string
+	notice  *Notice
+	// settingsNotice is the notice that says what is wrong with the settings.
+	settingsNotice *Notice
+	problems       []registry.Problem
+	watchers       []*watcher // replaced when one comes or goes, never changed
+	shown          []*mounted // commits that show in the world
+	live           *mounted   // the one of the generation that serves
+	left           []error    // what did not end when the host closed
 }
 
 // Open opens a world, loads the tip of its branch, or the last good commit when
@@ -190,7 +192,7 @@ func (h *Host) openEngine(context.Context) (err error) {
 		Now:    h.options.Clock.Now,
 		Report: func(failure *registry.Failure) { h.Report(failure.Extension, failure) },
 	})
-	if h.settings, err = watchSettings(h.files, h.settingsBroken); err != nil {
+	if h.settings, err = watchSettings(h.files, h.options.Clock, h.settingsState); err != nil {
 		return err
 	}
 	_, err = h.files.Synthetic(StatusFile, h.statusText)

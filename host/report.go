@@ -27,11 +27,13 @@ func (h *Host) Notice(extension, message string) {
 	h.setNotice(extension, message)
 }
 
-func (h *Host) setNotice(extension, message string) {
+func (h *Host) setNotice(extension, message string) *Notice {
+	notice := &Notice{Extension: extension, Message: jsapi.Shorten(message, maxLogged), Time: h.options.Clock.Now()}
 	h.mu.Lock()
-	h.notice = &Notice{Extension: extension, Message: jsapi.Shorten(message, maxLogged), Time: h.options.Clock.Now()}
+	h.notice = notice
 	h.mu.Unlock()
 	h.statusChanged()
+	return notice
 }
 
 // Settings implements [bind.Backend].
@@ -50,8 +52,27 @@ func (h *Host) Provided(id string) bool {
 	return ok
 }
 
-func (h *Host) settingsBroken(err error) {
-	h.Notice("", err.Error())
+// settingsState shows that the settings cannot be used, until they can again.
+func (h *Host) settingsState(err error) {
+	if err != nil {
+		h.options.Logger.Warn(err.Error(), "notice", true)
+		noticed := h.setNotice("", err.Error())
+		h.mu.Lock()
+		h.settingsNotice = noticed
+		h.mu.Unlock()
+		return
+	}
+	h.mu.Lock()
+	mended := h.settingsNotice
+	gone := mended != nil && h.notice == mended
+	if gone {
+		h.notice = nil
+	}
+	h.settingsNotice = nil
+	h.mu.Unlock()
+	if gone {
+		h.statusChanged()
+	}
 }
 
 // statusChanged shows the status to commands in the world, and tells subscribers.

@@ -41,6 +41,49 @@ func TestBrokenSettingsKeepTheLastGoodValueAndRaiseANotice(t *testing.T) {
 	contains(t, h.call("get"), `{"name":"good"}`)
 }
 
+func TestTheNoticeOfBrokenSettingsGoesWhenTheyAreMended(t *testing.T) {
+	w, h := settingsWorld(t, `{"name": "good"}`)
+	w.write(files{"settings.json": "{"})
+	h.until("the notice", func(s Status) bool { return s.Notice != nil })
+	w.write(files{"settings.json": `{"name": "mended"}`})
+	h.until("no notice", func(s Status) bool { return s.Notice == nil })
+	contains(t, h.call("get"), `{"name":"mended"}`)
+
+	// Another notice stays.
+	w.write(files{"settings.json": "{"})
+	h.until("the notice", func(s Status) bool { return s.Notice != nil })
+	h.Notice("a", "something else")
+	w.write(files{"settings.json": `{"name": "again"}`})
+	h.eventually("get", "again")
+	if notice := h.Status().Notice; notice == nil || notice.Message != "something else" {
+		t.Errorf("notice: %s", asJSON(notice))
+	}
+}
+
+func TestSettingsThatAreEmptyForAMomentRaiseNoNotice(t *testing.T) {
+	clock := newManualClock()
+	w := newWorld(t, files{"settings.json": `{"name": "one"}`, server("a"): extensionOf("a", "", tool("get", caught(`return host.settings()`)))})
+	h := w.open(inMemory, clock.in)
+	empty := func() {
+		if err := h.Files().Write(SettingsFile, nil); err != nil {
+			t.Fatal(err)
+		}
+		clock.awaited(t, emptyTime)
+	}
+	empty()
+	contains(t, h.call("get"), `{"name":"one"}`)
+	w.write(files{"settings.json": `{"name": "two"}`})
+	h.eventually("get", `{"name":"two"}`)
+	clock.advance(emptyTime)
+	if notice := h.Status().Notice; notice != nil {
+		t.Errorf("notice: %s", asJSON(notice))
+	}
+	empty()
+	clock.advance(emptyTime)
+	h.until("the notice", func(s Status) bool { return s.Notice != nil })
+	contains(t, h.call("get"), `{"name":"two"}`)
+}
+
 func TestSettingsThatNeverWereGoodThrowWithTheirPlace(t *testing.T) {
 	w, h := settingsWorld(t, "{\n\"a\": 1,\n}")
 	contains(t, h.call("get"), "SettingsInvalid: ", "/src/sausage/settings.json:3:1")

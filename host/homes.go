@@ -89,10 +89,16 @@ func (hs *homes) holding(extension string) *home {
 	return kept
 }
 
-// keep makes a home the one that has the extension's resources, if it has any.
-// The one before, if another, loses its hold.
-func (hs *homes) keep(extension string, in *home) {
+// keep makes a home the one that has the resources of an extension that is
+// current, if it has any. The one before, if another, loses its hold. One that is
+// current no longer changes nothing: a newer one has its own.
+func (hs *homes) keep(of *extension, in *home) {
+	extension := of.name
 	hs.mu.Lock()
+	if !of.current() {
+		hs.mu.Unlock()
+		return
+	}
 	before := hs.kept[extension]
 	if in != nil && !in.hold() {
 		in = nil
@@ -316,8 +322,8 @@ func (in *home) end(ctx context.Context, kept *resource) {
 // resourceMade keeps the isolate of a live extension that has its first resource.
 // One of a candidate is kept when that goes live.
 func (h *Host) resourceMade(in *home) {
-	if h.servedBy(in) != nil {
-		h.homes.keep(in.extension, in)
+	if own := h.servedBy(in); own != nil {
+		h.homes.keep(own, in)
 	}
 }
 

@@ -72,7 +72,7 @@ func (h *Host) swap(a *attempt, next *registry.Generation) (previous *registry.G
 		extension.promoted.Store(true)
 		if live := extension.live.Load(); live != nil {
 			live.home.adopt(a.commit)
-			h.homes.keep(extension.name, live.home)
+			h.homes.keep(extension, live.home)
 		}
 	}
 	return previous, h.showing(a.mount), nil

@@ -104,7 +104,15 @@ func (h *Host) revive(in *home) {
 	if lost == nil || lost.home != in || !lost.declaration.Opens() && len(in.keys()) == 0 {
 		return
 	}
+	release, ok := h.registry.Current().Hold("replacement of extension " + own.name)
+	if !ok || !own.current() {
+		if ok {
+			release()
+		}
+		return
+	}
 	h.work.Go(func() {
+		defer release()
 		if _, err := own.replace(h.ctx, lost); err != nil && h.ctx.Err() == nil && own.current() {
 			h.Report(own.name, err)
 		}
@@ -164,12 +172,11 @@ func (e *extension) renew(ctx context.Context, lost *incarnation) (*incarnation,
 		err = &DifferentDeclarationError{Extension: e.name}
 	}
 	if err != nil {
-		made.home.disposeAll(ctx)
-		made.end()
+		made.end() // which disposes of its resources
 		return nil, err
 	}
 	e.live.Store(made)
-	e.host.homes.keep(e.name, made.home)
+	e.host.homes.keep(e, made.home)
 	lost.end()
 	e.host.Notice(e.name, fmt.Sprintf("its isolate was replaced: %v", cause))
 	// The callbacks are called where they are: an isolate that is lost to one of

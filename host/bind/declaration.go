@@ -250,10 +250,10 @@ func (d *Declaration) addServices(instance *registry.Instance, reach reach, at r
 
 func (d *Declaration) addLifecycle(instance *registry.Instance, reach reach) {
 	if opened := len(d.staging.onOpen); opened > 0 {
-		instance.OnOpen = func(ctx context.Context) error { return reach.callbacks(ctx, "onOpen", opened, false) }
+		instance.OnOpen = func(ctx context.Context) error { return reach.opening(ctx, opened) }
 	}
 	if closed := len(d.staging.onClose); closed > 0 {
-		instance.OnClose = func(ctx context.Context) error { return reach.callbacks(ctx, "onClose", closed, true) }
+		instance.OnClose = func(ctx context.Context) error { return reach.closing(ctx, closed) }
 	}
 	if d.described.Shuts {
 		instance.Shutdown = func(ctx context.Context) error { return reach.shutdown(ctx) }
@@ -266,7 +266,7 @@ func (d *Declaration) Opens() bool { return len(d.staging.onOpen) > 0 }
 // Open runs the onOpen callbacks through caller, in the order they were
 // registered.
 func (d *Declaration) Open(ctx context.Context, caller Caller, limits Limits) error {
-	return reach{caller: caller, limits: limits}.callbacks(ctx, "onOpen", len(d.staging.onOpen), false)
+	return reach{caller: caller, limits: limits}.opening(ctx, len(d.staging.onOpen))
 }
 
 // Same reports whether two declarations say the same, so that the one can stand

@@ -172,26 +172,45 @@ func (r reach) service(path, id string) func(context.Context, string, []any) (an
 	}
 }
 
-// callbacks runs count functions of a kind one after another; all of them run,
-// whatever fails.
-func (r reach) callbacks(ctx context.Context, kind string, count int, reverse bool) error {
+// opening runs the onOpen callbacks one after another; all of them run, whatever
+// fails.
+func (r reach) opening(ctx context.Context, count int) error {
 	var failed []error
 	for i := range count {
-		if reverse {
-			i = count - 1 - i
-		}
-		job := r.limits.Callback.job(kind, nil)
-		job.Result = jsapi.AsNothing
-		if _, err := r.caller.Call(ctx, job, functionPath(kind, i)); err != nil {
-			failed = append(failed, err)
-		}
+		failed = append(failed, r.callback(ctx, "onOpen", i))
 	}
 	return errors.Join(failed...)
+}
+
+// closing runs the onClose callbacks like opening, the last first. Those of an
+// isolate that was lost have nothing left to close, and are skipped.
+func (r reach) closing(ctx context.Context, count int) error {
+	var failed []error
+	for i := range count {
+		err := r.callback(ctx, "onClose", count-1-i)
+		var replaced *jsapi.ReplacedError
+		if errors.As(err, &replaced) {
+			break
+		}
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
+}
+
+func (r reach) callback(ctx context.Context, kind string, i int) error {
+	job := r.limits.Callback.job(kind, nil)
+	job.Result = jsapi.AsNothing
+	_, err := r.caller.Call(ctx, job, functionPath(kind, i))
+	return err
 }
 
 func (r reach) shutdown(ctx context.Context) error {
 	job := r.limits.Callback.job("shutdown", nil)
 	job.Result = jsapi.AsNothing
 	_, err := r.caller.Call(ctx, job, "extension.shutdown")
+	var replaced *jsapi.ReplacedError
+	if errors.As(err, &replaced) {
+		return nil // as with onClose
+	}
 	return err
 }

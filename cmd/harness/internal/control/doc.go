@@ -3,7 +3,9 @@
 // what the harness can, so it belongs to its user alone (mode 0600).
 //
 // A request has one JSON document or nothing; an answer that comes bit by bit is
-// one JSON document a line. A client that goes away ends what it asked for.
+// one JSON document a line. A client that goes away ends what it asked for, and so
+// does one that leaves more than 4 MiB unread of what a tool publishes; the output
+// of a command waits for its reader until the harness stops.
 package control
 
 import (

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dop251/goja"
 )
 
 // tight is a running budget that only endless code runs into.
@@ -103,7 +105,7 @@ func TestLostIsolateFailsItsCalls(t *testing.T) {
 			errs <- err
 		}()
 	}
-	waitForPending(iso, waiting)
+	waitForPending(t, iso, waiting)
 	_, guilty := iso.Call(t.Context(), Job{Work: "spin", Running: tight}, ns.Method("spin"))
 	var replaced *ReplacedError
 	if errors.As(guilty, &replaced) {
@@ -150,10 +152,10 @@ func TestWholeBudgetCountsFromTheTurn(t *testing.T) {
 	`)
 	blocked := make(chan error, 1)
 	go func() {
-		_, err := iso.Call(context.Background(), testJob, ns.Method("block"))
+		_, err := iso.Call(context.Background(), Job{Work: "block"}, ns.Method("block"))
 		blocked <- err
 	}()
-	waitForRunning(iso)
+	waitForRunning(t, iso, "block")
 	result, err := iso.Call(t.Context(), Job{Work: "quick", Whole: 150 * time.Millisecond}, ns.Method("quick"))
 	if err != nil || result != "done" {
 		t.Errorf("quick = %v, %v; its clock must not run while it waits", result, err)
@@ -172,7 +174,7 @@ func TestQueueBudget(t *testing.T) {
 		export const count = () => ++ran;
 	`)
 	go func() { _, _ = iso.Call(context.Background(), Job{Work: "block"}, ns.Method("block")) }()
-	waitForRunning(iso)
+	waitForRunning(t, iso, "block")
 	_, err := iso.Call(t.Context(), Job{Work: "count", Queue: 20 * time.Millisecond}, ns.Method("count"))
 	var busy *BusyError
 	if !errors.As(err, &busy) {
@@ -201,7 +203,7 @@ func TestCancelledContextLeavesTheIsolate(t *testing.T) {
 		_, err := iso.Call(ctx, testJob, ns.Method("wait"), OwnSignal{})
 		errs <- err
 	}()
-	waitForPending(iso, 1)
+	waitForPending(t, iso, 1)
 	settleLoop(t, iso)
 	cancel()
 	if err := <-errs; !errors.Is(err, context.Canceled) {
@@ -225,7 +227,7 @@ func TestCancelledContextReturnsWhileCodeRuns(t *testing.T) {
 		_, err := iso.Call(ctx, Job{Work: "block"}, ns.Method("block"))
 		errs <- err
 	}()
-	waitForRunning(iso)
+	waitForRunning(t, iso, "block")
 	cancel(cause)
 	if err := <-errs; err != cause {
 		t.Errorf("error = %v, want the cause", err)
@@ -243,7 +245,7 @@ func TestInterrupt(t *testing.T) {
 		_, err := iso.Call(context.Background(), Job{Work: "tool block"}, ns.Method("block"))
 		errs <- err
 	}()
-	waitForRunning(iso)
+	waitForRunning(t, iso, "tool block")
 	if work, since, running := iso.RunningJob(); work != "tool block" || since.IsZero() || !running {
 		t.Errorf("running job = %q, %v, %v", work, since, running)
 	}
@@ -262,42 +264,59 @@ func TestInterrupt(t *testing.T) {
 	<-iso.Lost()
 }
 
-// An interrupt that comes when its job has just ended must not stop the next one.
+// An interrupt that comes when its job has just ended must not stop the next one,
+// whichever of them comes first.
 func TestInterruptHitsOnlyItsJob(t *testing.T) {
-	for _, limit := range []time.Duration{20 * time.Microsecond, 50 * time.Microsecond, 100 * time.Microsecond} {
-		iso := newIsolate(t, Options{})
-		ns := evaluate(t, iso, `export function quick() { let n = 0; for (let i = 0; i < 200; i++) n += i; return n; }`)
-		for range 2000 {
-			_, err := iso.Call(t.Context(), Job{Work: "hasty", Running: limit}, ns.Method("quick"))
-			var timeout *TimeoutError
-			if err != nil && (!errors.As(err, &timeout) || timeout.Work != "hasty") {
-				t.Fatal(err)
+	late := func(w *watch) { w.since = w.since.Add(-2 * w.limit) }
+	for _, test := range []struct {
+		rule string
+		job  func(w *watch)
+	}{
+		{"the budget runs out before the job is over", func(w *watch) { late(w); w.expire(); w.stop() }},
+		{"the budget runs out as the job is over", func(w *watch) { late(w); w.stop(); w.expire() }},
+		{"the timer fires when the next job runs", func(w *watch) { late(w); w.stop(); w.start("next", time.Hour); w.expire() }},
+		{"somebody interrupts the job before it is over", func(w *watch) { w.interruptNow(errors.New("enough")); w.stop() }},
+		{"somebody interrupts the job when it is over", func(w *watch) { w.stop(); w.interruptNow(errors.New("enough")) }},
+	} {
+		t.Run(test.rule, func(t *testing.T) {
+			engine := goja.New()
+			w := &watch{}
+			w.init(engine)
+			w.start("hasty", time.Hour)
+			test.job(w)
+			w.start("next", time.Hour)
+			defer w.stop()
+			if _, err := engine.RunString(`for (let i = 0; i < 1000; i++) {}`); err != nil {
+				t.Errorf("the next job: %v", err)
 			}
-			if err != nil {
-				iso.Close()
-				iso = newIsolate(t, Options{})
-				ns = evaluate(t, iso, `export function quick() { let n = 0; for (let i = 0; i < 200; i++) n += i; return n; }`)
-			}
-			if _, err := iso.Call(t.Context(), testJob, ns.Method("quick")); err != nil {
-				t.Fatalf("the next job: %v", err)
-			}
+		})
+	}
+}
+
+// maxWait bounds how long a test waits for what must come.
+const maxWait = 30 * time.Second
+
+// waitFor returns when condition holds.
+func waitFor(t testing.TB, what string, condition func() bool) {
+	t.Helper()
+	for began := time.Now(); !condition(); runtime.Gosched() {
+		if time.Since(began) > maxWait {
+			t.Fatalf("waited %s for %s", maxWait, what)
 		}
 	}
 }
 
 // waitForPending returns when n calls are pending.
-func waitForPending(iso *Isolate, n int) {
-	for iso.Load().Pending < n {
-		runtime.Gosched()
-	}
+func waitForPending(t testing.TB, iso *Isolate, n int) {
+	t.Helper()
+	waitFor(t, "pending calls", func() bool { return iso.Load().Pending >= n })
 }
 
-// waitForRunning returns when a job runs.
-func waitForRunning(iso *Isolate) {
-	for {
-		if _, _, running := iso.RunningJob(); running {
-			return
-		}
-		runtime.Gosched()
-	}
+// waitForRunning returns when a job called work runs.
+func waitForRunning(t testing.TB, iso *Isolate, work string) {
+	t.Helper()
+	waitFor(t, work+" to run", func() bool {
+		name, _, running := iso.RunningJob()
+		return running && name == work
+	})
 }

@@ -90,13 +90,13 @@ func TestCloseInterruptsWhatRuns(t *testing.T) {
 		errs <- err
 	}
 	go calling("wait")
-	waitForPending(iso, 1)
+	waitForPending(t, iso, 1)
 	settleLoop(t, iso)
 	go calling("block")
-	waitForPending(iso, 2)
-	waitForRunning(iso)
+	waitForPending(t, iso, 2)
+	waitForRunning(t, iso, "block")
 	go calling("wait") // queued
-	waitForPending(iso, 3)
+	waitForPending(t, iso, 3)
 	iso.Close()
 	for range 3 {
 		var closed *ClosedError

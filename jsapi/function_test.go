@@ -140,7 +140,7 @@ func TestFunctionOfWhatHasEnded(t *testing.T) {
 			result, _ := p.away.Call(context.Background(), testJob, p.awayNS.Method("see"), wait)
 			got <- result
 		}()
-		waitForPending(p.home, 1)
+		waitForPending(t, p.home, 1)
 		p.home.Close()
 		if got, want := <-got, "GenerationClosed: extension home is closed"; got != want {
 			t.Errorf("see = %q, want %q", got, want)
@@ -209,7 +209,7 @@ func TestCallsOutliveTheContextTheyAreMadeUnder(t *testing.T) {
 		_, err := p.away.Call(ctx, testJob, p.awayNS.Method("run"), exportedFunction(t, p.home, p.homeNS, "f"), OwnSignal{})
 		returned <- err
 	}()
-	waitForPending(p.away, 1)
+	waitForPending(t, p.away, 1)
 	settleLoop(t, p.away)
 	cancel()
 	if err := <-returned; !errors.Is(err, context.Canceled) {

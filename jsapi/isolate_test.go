@@ -34,7 +34,7 @@ func TestRunningBudgetInterruptsAndLosesIsolate(t *testing.T) {
 		_, err := iso.Call(context.Background(), Job{Work: "wait"}, ns.Method("wait"))
 		waiting <- err
 	}()
-	waitForPending(iso, 1)
+	waitForPending(t, iso, 1)
 	_, err := iso.Call(context.Background(), Job{Work: "tool spin", Running: 50 * time.Millisecond}, ns.Method("spin"))
 	var timeout *TimeoutError
 	if !errors.As(err, &timeout) {

@@ -139,7 +139,7 @@ func TestClosedOwnerFailsItsPendingCalls(t *testing.T) {
 		_, err := iso.Call(context.Background(), job, ns.Method("wait"), OwnSignal{})
 		errs <- err
 	}()
-	waitForPending(iso, 1)
+	waitForPending(t, iso, 1)
 	settleLoop(t, iso)
 	owner.Close()
 	owner.Close()

@@ -157,7 +157,7 @@ func TestContextOfACall(t *testing.T) {
 		_, err := iso.Call(ctx, testJob, ns.Method("pass"), OwnContext{}, exportedFunction(t, other, otherNS, "wait"))
 		errs <- err
 	}()
-	waitForPending(other, 1)
+	waitForPending(t, other, 1)
 	settleLoop(t, other)
 	cancel()
 	if err := <-errs; !errors.Is(err, context.Canceled) {

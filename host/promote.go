@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
@@ -16,17 +18,18 @@ import (
 // promotion goes on; a power cut between two steps leaves the older or the newer
 // commit, whole, since ref and file are derived from the document.
 func (h *Host) promote(ctx context.Context, a *attempt, next *registry.Generation) error {
+	began := h.options.Clock.Now()
 	if err := a.settle(ctx); err != nil {
 		return err
 	}
-	began := h.options.Clock.Now()
-	duration := began.Sub(a.began)
+	settled := h.options.Clock.Now()
+	duration := settled.Sub(a.began)
 	err := h.change(ctx, func(record *Record) {
 		record.Good = a.commit
 		if !a.fallback {
 			record.Current, record.Error = a.commit, ""
 		}
-		record.LoadedAt, record.Duration = began, duration
+		record.LoadedAt, record.Duration = settled, duration
 		if record.Trial != nil && record.Trial.Commit != a.commit {
 			record.Trial = nil // it is not live any more
 		}
@@ -51,14 +54,32 @@ func (h *Host) promote(ctx context.Context, a *attempt, next *registry.Generatio
 	if err != nil {
 		return err
 	}
+	h.measured(a, began)
 	h.options.step("swapped")
 	h.endLoading(a, next.Warnings())
 	h.openGeneration(next)
 	h.work.Go(func() { h.retireGeneration(previous, shown) })
 	h.startProving(a.commit)
 	h.statusChanged()
-	h.options.Logger.Info("commit is live", "commit", a.commit, "extensions", len(next.Extensions()), "duration", duration)
+	h.options.Logger.Info("commit is live", "commit", a.commit, "extensions", len(next.Extensions()), "duration", h.copyRecord().Duration)
 	return nil
+}
+
+// measured shows how long it took until the commit was live, of which the record
+// that was stored before cannot tell the end. It is stored with the next change.
+func (h *Host) measured(a *attempt, began time.Time) {
+	now := h.options.Clock.Now()
+	a.phases.Promote = milliseconds(now.Sub(began))
+	h.recording.Lock()
+	defer h.recording.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.record.LoadedAt, h.record.Duration = now, now.Sub(a.began)
+	h.record.History = slices.Clone(h.record.History)
+	if last := len(h.record.History) - 1; last >= 0 {
+		h.record.History[last].Phases = a.phases
+		h.record.History[last].DurationMS = milliseconds(h.record.Duration)
+	}
 }
 
 // swap makes the generation current and its isolates the ones that have the
@@ -71,11 +92,25 @@ func (h *Host) swap(a *attempt, next *registry.Generation) (previous *registry.G
 	for _, extension := range a.staged {
 		extension.promoted.Store(true)
 		if live := extension.live.Load(); live != nil {
+			h.reportDropped(extension.name, live.home)
 			live.home.adopt(a.commit)
 			h.homes.keep(extension, live.home)
 		}
 	}
 	return previous, h.showing(a.mount), nil
+}
+
+// reportDropped reports resources that appeared in the isolate of the generation
+// before, when it was too late to evaluate the commit there: they end with it.
+func (h *Host) reportDropped(extension string, live *home) {
+	kept := h.homes.holding(extension)
+	if kept == nil {
+		return
+	}
+	defer kept.release()
+	if keys := kept.keys(); kept != live && len(keys) > 0 {
+		h.Report(extension, fmt.Errorf("resources made by the commit before while the next one went live end with it: %s", strings.Join(keys, ", ")))
+	}
 }
 
 // openGeneration runs the onOpen callbacks of a generation that went live. What

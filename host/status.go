@@ -91,7 +91,8 @@ type LoadRecord struct {
 	Phases Phases `json:"phases"`
 }
 
-// Phases are the durations of the parts of a load, in milliseconds.
+// Phases are the durations of the parts of a load, in milliseconds. Promote ends
+// when calls reach the commit.
 type Phases struct {
 	Read     float64 `json:"read"`
 	Compile  float64 `json:"compile"`

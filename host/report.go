@@ -6,7 +6,6 @@ import (
 
 	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/jsapi"
-	"github.com/seed-d579e5eb/harness/registry"
 )
 
 // Report logs an error that nobody waits for, of an extension or ("") of the host
@@ -102,7 +101,4 @@ func (h *Host) publishStatus() error {
 	return h.commands.PublishProc("extensions", text)
 }
 
-var (
-	_ bind.Backend       = (*Host)(nil)
-	_ registry.Extension = (*extension)(nil)
-)
+var _ bind.Backend = (*Host)(nil)

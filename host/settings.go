@@ -1,7 +1,6 @@
 package host
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -119,26 +118,6 @@ func (s *worldSettings) take(data []byte, invalid *SettingsError) {
 	} else if s.value == nil {
 		s.err = invalid
 	}
-}
-
-// checkSettings reports where data is not a JSON object.
-func checkSettings(data []byte) *SettingsError {
-	var object map[string]json.RawMessage
-	err := json.Unmarshal(data, &object)
-	if err == nil && object == nil {
-		err = errors.New("it is null")
-	}
-	if err == nil {
-		return nil
-	}
-	invalid := &SettingsError{Position: registry.Position{File: SettingsFile}, Message: "the settings must be a JSON object: " + err.Error()}
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		before := data[:min(max(int(syntax.Offset)-1, 0), len(data))]
-		invalid.Position.Line = bytes.Count(before, []byte("\n")) + 1
-		invalid.Position.Column = len(before) - bytes.LastIndexByte(before, '\n')
-	}
-	return invalid
 }
 
 // get returns the settings, validated and completed by a schema unless that is

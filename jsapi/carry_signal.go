@@ -89,7 +89,7 @@ func (iso *Isolate) newSignal(signal *Signal) (*goja.Object, error) {
 			return nil, err
 		}
 	} else {
-		signal.Listen(func(reason any) {
+		signal.listen(iso, func(reason any) {
 			iso.loop.post(func() {
 				_ = iso.enter(act, iso.options.Callback.Running, func() error { return abort(reason) })
 			})
@@ -99,8 +99,16 @@ func (iso *Isolate) newSignal(signal *Signal) (*goja.Object, error) {
 	if !ok {
 		return nil, errors.New("AbortController.prototype.signal was replaced")
 	}
+	err = made.DefineDataPropertySymbol(iso.intrinsics.original, iso.runtime.ToValue(&signalBox{signal}),
+		goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	if err != nil {
+		return nil, err
+	}
 	return made, nil
 }
+
+// signalBox is how an AbortSignal keeps what it stands for alive.
+type signalBox struct{ signal *Signal }
 
 // abortReason shows the end of a Go context as what the platform shows.
 func abortReason(reason any) any {

@@ -17,7 +17,7 @@ func (iso *Isolate) exportStream(object *goja.Object) (stream *Stream, ok bool, 
 	if err != nil {
 		return nil, false, err
 	}
-	reference := &Reference{isolate: iso, value: iterator}
+	reference := iso.newReference(iterator)
 	owner := iso.currentActivity().owner
 	call := func(ctx context.Context, method string) (any, error) {
 		job := iso.options.Callback

@@ -22,7 +22,7 @@ func (iso *Isolate) exportAs(form Form, value goja.Value) (any, error) {
 	case AsNothing:
 		return nil, nil
 	case AsReference:
-		return &Reference{isolate: iso, value: value}, nil
+		return iso.newReference(value), nil
 	case AsJSON:
 		return iso.exportJSON(value)
 	}

@@ -9,13 +9,15 @@ import (
 )
 
 // Function is a function of some isolate, held from outside. It keeps the
-// function alive; dropping it is all that is needed to let go.
+// function alive until the isolate ends; dropping it is all that is needed to let
+// go.
 type Function struct {
 	isolate *Isolate
 	owner   *Owner
-	value   goja.Value
-	this    goja.Value
-	call    goja.Callable
+	// What follows belongs to the loop.
+	value goja.Value
+	this  goja.Value
+	call  goja.Callable
 }
 
 // Isolate returns the isolate that the function runs in.

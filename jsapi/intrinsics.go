@@ -24,6 +24,7 @@ type intrinsics struct {
 	setForEach      rawFunction
 	typedArrayTag   rawFunction  // the getter of a typed array's class name
 	goError         *goja.Symbol // holds the Go error that an error object was made from
+	original        *goja.Symbol // holds the signal that an AbortSignal was made for
 }
 
 func (in *intrinsics) capture(runtime *goja.Runtime) {
@@ -50,6 +51,7 @@ func (in *intrinsics) capture(runtime *goja.Runtime) {
 	in.setForEach = member("Set", "prototype", "forEach")
 	in.asyncIterator, _ = runtime.Get("Symbol").ToObject(runtime).Get("asyncIterator").(*goja.Symbol)
 	in.goError = goja.NewSymbol("harness.error")
+	in.original = goja.NewSymbol("harness.signal")
 	in.captureTypedArrayTag()
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"sync"
 	"time"
+	"weak"
 
 	"github.com/dop251/goja"
 
@@ -79,10 +80,11 @@ type Isolate struct {
 	intrinsics       intrinsics
 	synthetic        map[string]*moduleRecord
 	contextPrototype *goja.Object
-	functions        links[*Function] // stubs of functions of other isolates
-	signals          links[*Signal]   // and of signals
+	functions        links[Function] // stubs of functions of other isolates
+	signals          links[Signal]   // and of signals
 	ownFunctions     exports[Function]
 	ownSignals       exports[Signal]
+	references       map[weak.Pointer[Reference]]struct{}
 	rejected         []rejection
 	fault            error // of the engine, in a callback of the globals
 	made             time.Time
@@ -128,7 +130,7 @@ func New(options Options) (*Isolate, error) {
 		return nil, err
 	}
 	iso.intrinsics.capture(iso.runtime)
-	go iso.loop.run(iso.fireTimer)
+	go iso.loop.run(iso.fireTimer, iso.release)
 	return iso, nil
 }
 

@@ -9,47 +9,49 @@ import (
 
 // links remembers which objects of an isolate stand for what lives elsewhere, so
 // that a stub that is handed on leads to the original and one original always
-// has one stub. Entries keep no stub alive. It belongs to the loop.
-type links[T comparable] struct {
-	targets map[weak.Pointer[goja.Object]]T
-	objects map[T]weak.Pointer[goja.Object]
+// has one stub. Entries keep neither alive: a stub keeps its original, so that the
+// two go together when nobody else has them. It belongs to the loop.
+type links[T any] struct {
+	targets map[weak.Pointer[goja.Object]]weak.Pointer[T]
+	objects map[weak.Pointer[T]]weak.Pointer[goja.Object]
 }
 
 // link returns the object that stands for target, made by create when there is
-// none. table finds the links of an isolate.
-func link[T comparable](iso *Isolate, table func(*Isolate) *links[T], target T, create func() (*goja.Object, error)) (*goja.Object, error) {
-	l := table(iso)
-	if object := l.objects[target].Value(); object != nil {
+// none; what create makes must keep target alive. table finds the links of an
+// isolate.
+func link[T any](iso *Isolate, table func(*Isolate) *links[T], target *T, create func() (*goja.Object, error)) (*goja.Object, error) {
+	l, original := table(iso), weak.Make(target)
+	if object := l.objects[original].Value(); object != nil {
 		return object, nil
 	}
 	object, err := create()
 	if err != nil {
 		return nil, err
 	}
-	pointer := weak.Make(object)
+	stub := weak.Make(object)
 	if l.targets == nil {
-		l.targets = make(map[weak.Pointer[goja.Object]]T)
-		l.objects = make(map[T]weak.Pointer[goja.Object])
+		l.targets = make(map[weak.Pointer[goja.Object]]weak.Pointer[T])
+		l.objects = make(map[weak.Pointer[T]]weak.Pointer[goja.Object])
 	}
-	l.targets[pointer], l.objects[target] = target, pointer
-	onCollected(iso, object, func(iso *Isolate) { table(iso).forget(pointer) })
+	l.targets[stub], l.objects[original] = original, stub
+	onCollected(iso, object, func(iso *Isolate) { table(iso).forget(stub) })
 	return object, nil
 }
 
-func (l *links[T]) forget(pointer weak.Pointer[goja.Object]) {
-	target, known := l.targets[pointer]
-	delete(l.targets, pointer)
-	if known && l.objects[target] == pointer {
-		delete(l.objects, target)
+func (l *links[T]) forget(stub weak.Pointer[goja.Object]) {
+	original, known := l.targets[stub]
+	delete(l.targets, stub)
+	if known && l.objects[original] == stub {
+		delete(l.objects, original)
 	}
 }
 
 // lookUp returns what an object stands for.
-func (l *links[T]) lookUp(object *goja.Object) (target T, ok bool) {
+func (l *links[T]) lookUp(object *goja.Object) (target *T, ok bool) {
 	if len(l.targets) > 0 {
-		target, ok = l.targets[weak.Make(object)]
+		target = l.targets[weak.Make(object)].Value()
 	}
-	return target, ok
+	return target, target != nil
 }
 
 // exports remembers what stands outside for objects of an isolate, so that an
@@ -95,7 +97,7 @@ func onCollected[T any](iso *Isolate, value *T, f func(*Isolate)) {
 	}, weak.Make(iso))
 }
 
-func functionsOf(iso *Isolate) *links[*Function]     { return &iso.functions }
-func signalsOf(iso *Isolate) *links[*Signal]         { return &iso.signals }
+func functionsOf(iso *Isolate) *links[Function]      { return &iso.functions }
+func signalsOf(iso *Isolate) *links[Signal]          { return &iso.signals }
 func ownFunctionsOf(iso *Isolate) *exports[Function] { return &iso.ownFunctions }
 func ownSignalsOf(iso *Isolate) *exports[Signal]     { return &iso.ownSignals }

@@ -94,15 +94,18 @@ func (l *loop) stop() {
 	l.ring()
 }
 
-// run is the loop's goroutine. fire runs a due timer.
-func (l *loop) run(fire func(*timer)) {
+// run is the loop's goroutine. fire runs a due timer, end is the last that it
+// runs.
+func (l *loop) run(fire func(*timer), end func()) {
 	defer close(l.done)
+	defer end()
 	var batch []func()
 	for {
 		var stopped bool
 		batch, stopped = l.take(batch)
 		if stopped {
 			l.silence()
+			l.timers = nil
 			return
 		}
 		for _, work := range batch {

@@ -144,7 +144,7 @@ func TestEarlierTimerMovesTheAlarm(t *testing.T) {
 
 func TestJobsRunInTheOrderTheyWerePosted(t *testing.T) {
 	l := newLoop(SystemClock{})
-	go l.run(func(*timer) {})
+	go l.run(func(*timer) {}, func() {})
 	var got []int
 	for i := range 1000 {
 		if !l.post(func() { got = append(got, i) }) {
@@ -172,7 +172,7 @@ func TestStoppedLoopDropsWhatIsQueued(t *testing.T) {
 	ran := false
 	l.post(func() { close(running); <-goOn })
 	l.post(func() { ran = true })
-	go l.run(func(*timer) {})
+	go l.run(func(*timer) {}, func() {})
 	<-running
 	l.stop()
 	l.post(func() { ran = true })

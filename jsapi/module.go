@@ -83,7 +83,7 @@ func (iso *Isolate) Evaluate(ctx context.Context, job Job, source Source) (*Name
 			hide(object, "default", exports)
 		}
 		namespace.names, namespace.primitives = object.Keys(), iso.primitives(object)
-		namespace.all = &Reference{isolate: iso, value: object}
+		namespace.all = iso.newReference(object)
 		return goja.Undefined(), nil
 	})
 	if err != nil {

@@ -17,13 +17,15 @@ type Signal struct {
 	next      int
 	listeners []signalListener
 
-	// Of a signal that came out of an isolate: where it is at home.
+	// Of a signal that came out of an isolate: where it is at home. The object
+	// belongs to that isolate's loop, and is nil when it has ended.
 	home   *Isolate
 	object *goja.Object
 }
 
 type signalListener struct {
 	id   int
+	home *Isolate // that the listener belongs to, if any
 	call func(reason any)
 }
 
@@ -57,6 +59,11 @@ func (s *Signal) Aborted() (reason any, aborted bool) {
 // Listen calls listen once when the signal is aborted, at once when it already
 // was. The returned function takes the listener away.
 func (s *Signal) Listen(listen func(reason any)) (stop func()) {
+	return s.listen(nil, listen)
+}
+
+// listen adds a listener that [Signal.forget] takes away with its isolate.
+func (s *Signal) listen(home *Isolate, listen func(reason any)) (stop func()) {
 	s.mu.Lock()
 	if s.aborted {
 		reason := s.reason
@@ -66,13 +73,20 @@ func (s *Signal) Listen(listen func(reason any)) (stop func()) {
 	}
 	id := s.next
 	s.next++
-	s.listeners = append(s.listeners, signalListener{id, listen})
+	s.listeners = append(s.listeners, signalListener{id, home, listen})
 	s.mu.Unlock()
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.listeners = slices.DeleteFunc(s.listeners, func(l signalListener) bool { return l.id == id })
 	}
+}
+
+// forget takes the listeners of an isolate away.
+func (s *Signal) forget(home *Isolate) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listeners = slices.DeleteFunc(s.listeners, func(l signalListener) bool { return l.home == home })
 }
 
 // Context returns a context that ends when the signal is aborted or parent ends.

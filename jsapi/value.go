@@ -123,7 +123,8 @@ type Async struct {
 	Work func(ctx context.Context) (any, error)
 }
 
-// Reference keeps a value of an isolate alive without copying it.
+// Reference keeps a value of an isolate alive without copying it, until the
+// isolate ends.
 type Reference struct {
 	isolate *Isolate
 	value   engineValue

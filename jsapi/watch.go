@@ -96,6 +96,13 @@ func (w *watch) end(reason error) {
 	}
 }
 
+// release lets go of the engine of an isolate that has ended.
+func (w *watch) release() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.runtime, w.active = nil, false
+}
+
 func (w *watch) running() (work string, since time.Time, running bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -130,6 +130,7 @@ func TestServicesTellWhatIsWrongWithACall(t *testing.T) {
 			tool("argument", caught(`return service.back({ list: [1, { deep: Symbol("x") }] })`)),
 			tool("answer", caught(`return service.gives()`)),
 			tool("proxy", `return String([service.then, service.toJSON, service[Symbol.iterator], await service === service]);`),
+			tool("text", "return `${service}` + ' ' + String(service) + ' ' + service;"),
 			tool("unprovided", caught(`return host.need("nobody").get()`)),
 			tool("want", `return String(host.want("nobody")) + " " + typeof host.want("service").get;`),
 			tool("back", `const back = await service.back({ date: new Date(5), map: new Map([[1, new Set([2])]]), bytes: new Uint8Array([1, 2]), big: 10n, call: (x: number) => x + 1 });
@@ -146,6 +147,7 @@ func TestServicesTellWhatIsWrongWithACall(t *testing.T) {
 		"answer":     "DataCloneError: ",
 		"proxy":      ",,,true",
 		"unprovided": "NotProvided: ",
+		"text":       "[service service] [service service] [service service]",
 		"want":       "undefined function",
 		"back":       "5 2 2 10 2",
 	} {
@@ -176,6 +178,36 @@ func TestServicesThatCallEachOtherForEverRejectCallDepth(t *testing.T) {
 	}
 	h := newWorld(t, files{server("a"): ring("a", "b"), server("b"): ring("b", "a")}).open(inMemory)
 	contains(t, h.call("a"), "CallDepth: ")
+}
+
+// TestAnErrorThatCrossesIsolatesStaysTheSame sends errors of each kind through one
+// and through many isolates.
+func TestAnErrorThatCrossesIsolatesStaysTheSame(t *testing.T) {
+	for _, test := range []struct{ rule, fails string }{
+		{"an error", `throw new RangeError("m")`},
+		{"a file that is missing", `return host.fs.read("/none")`},
+		{"a git that fails", `return host.git("/src/sausage", "no-such-command")`},
+		{"a program that is missing", `return host.exec(["no-such-program"])`},
+		{"a service that is missing", `return (host.want("a") as any, host.need("none") as any).get()`},
+		{"a method that is missing", `return (host.need("a") as any).none()`},
+		{"a call that is too deep", `const again = (): any => (host.need("a") as any).hop(99); return again()`},
+		{"data that cannot cross", `return Promise.resolve(Symbol("s"))`},
+	} {
+		t.Run(test.rule, func(t *testing.T) {
+			ring := func(own, other string, tools ...string) string {
+				return extensionOf(own, `host.implement("`+own+`", { async hop(n: number): Promise<any> {
+					if (n > 0) return (host.need("`+other+`") as any).hop(n - 1);
+					`+test.fails+`;
+				} });`, tools...)
+			}
+			h := newWorld(t, files{server("b"): ring("b", "a"), server("a"): ring("a", "b",
+				tool("one", caught(`return host.need("a").hop(0)`)), tool("many", caught(`return host.need("a").hop(6)`)))}).open(inMemory)
+			one, many := h.call("one"), h.call("many")
+			if one != many || !strings.Contains(one, ": ") {
+				t.Errorf("through one %s\nthrough many %s", one, many)
+			}
+		})
+	}
 }
 
 func TestWantSeesOnlyEarlierExtensionsOfTheCandidate(t *testing.T) {

@@ -52,6 +52,9 @@ func TestErrorText(t *testing.T) {
 		{"a thrown null", "export function run() { throw null; }", "Error: thrown: null"},
 		{"a thrown undefined", "export function run() { throw undefined; }", "Error: thrown: undefined"},
 		{"a rejection with a number", "export function run() { return Promise.reject(42); }", "Error: thrown: 42"},
+		{"an object that is no primitive", "export function run() { return `${{ toString: () => ({}), valueOf: () => [] } as any}`; }", "TypeError: Cannot convert object to primitive value (main.ts:1:35)"},
+		{"an object without a prototype", "export function run() { return String(Object.create(null)); }", "TypeError: Cannot convert object to primitive value (main.ts:1:32)"},
+		{"a number of what is no primitive", "export function run() { return +({ valueOf: () => ({}), toString: () => ({}) } as any); }", "TypeError: Cannot convert object to primitive value (main.ts:1:34)"},
 		{"a cause that leads back", "export function run() {\n  const a: any = new Error('a'), b = new Error('b', { cause: a });\n  a.cause = b;\n  throw a;\n}", "Error: a (main.ts:2:18)"},
 	} {
 		t.Run(test.rule, func(t *testing.T) {

@@ -125,6 +125,7 @@ func (out *exporter) exportError(object *goja.Object, path string, depth int) (*
 	name, message := out.text(object, "name"), out.text(object, "message")
 	carried.Name, carried.Message = shortText(name, maxName), shortText(message, maxErrorText)
 	carried.Stack = shortStack(out.text(object, "stack"), name, message)
+	carried.hideGoValue()
 	carried.Position = positionInStack(carried.Stack)
 	carried.wrapped = out.isolate.goErrorOf(object)
 	for _, key := range object.Keys() {
@@ -144,6 +145,16 @@ func (out *exporter) exportError(object *goja.Object, path string, depth int) (*
 		carried.Cause = cause
 	}
 	return carried, nil
+}
+
+// hideGoValue takes away what the engine prints of an object that it cannot make a
+// primitive of (ECMA-262, section 7.1.1): its own structures, with their addresses.
+func (e *Error) hideGoValue() {
+	const found, plain = "Could not convert ", "Cannot convert object to primitive value"
+	if e.Name == "TypeError" && strings.HasPrefix(e.Message, found) {
+		e.Stack = strings.Replace(e.Stack, e.Message, plain, 1)
+		e.Message = plain
+	}
 }
 
 // text reads a member that should be a text; else it is empty.

@@ -31,6 +31,9 @@ func shown(err error) error {
 	if err == nil {
 		return nil
 	}
+	if crossed, ok := err.(*jsapi.Error); ok {
+		return crossed // shown when it was made, in the isolate that it comes from
+	}
 	var file *vfs.Error
 	var git *run.GitError
 	var start *run.StartError

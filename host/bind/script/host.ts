@@ -247,11 +247,12 @@ function implement(native: Native, api: unknown, value: unknown): void {
 }
 
 // Each call finds the provider anew, also through a method taken from the proxy
-// earlier. A proxy is no promise and has no JSON form.
+// earlier. A proxy is no promise and has no JSON form; as a text it names the service.
 function remote(native: Native, id: string): object {
   const call = native("call");
   return new Proxy(Object.freeze({}), {
     get(_, member) {
+      if (member === Symbol.toPrimitive) return () => `[service ${id}]`;
       if (typeof member === "symbol" || member === "then" || member === "toJSON") return undefined;
       return async (...args: unknown[]) => call(id, member, args);
     },

@@ -82,10 +82,9 @@ func startHelper(ctx context.Context, l layout, options Options) (*helperProcess
 	if err != nil {
 		return nil, err
 	}
-	defer theirs.Close()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
-		return nil, errors.Join(err, mine.Close())
+		return nil, errors.Join(err, mine.Close(), theirs.Close())
 	}
 	defer null.Close()
 	process, err := os.StartProcess(options.Helper[0], options.Helper, &os.ProcAttr{
@@ -99,6 +98,8 @@ func startHelper(ctx context.Context, l layout, options Options) (*helperProcess
 			GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}},
 		},
 	})
+	// As in attempt: else a helper that dies before its first word would not be heard.
+	_ = theirs.Close()
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start a process in a user namespace: %w", err), mine.Close())
 	}

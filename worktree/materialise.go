@@ -147,17 +147,17 @@ func (r *Repo) register(ctx context.Context, staged string, commit Hash) error {
 // whenever it finds it empty.
 func (r *Repo) place(ctx context.Context, staged, at string) error {
 	for {
-		if err := r.mkdirAll(path.Dir(at)); err != nil {
-			return err
+		err := r.mkdirAll(path.Dir(at))
+		if err == nil {
+			err = r.rename(staged, at)
 		}
-		err := r.rename(staged, at)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		if there, err := r.exists(staged); err != nil || !there {
 			return errors.Join(err, fmt.Errorf("the staged registration %s was removed", staged))
 		}
-		if err := context.Cause(ctx); err != nil {
+		if err := r.wait(ctx, lockPause); err != nil {
 			return err
 		}
 	}

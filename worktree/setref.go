@@ -220,7 +220,7 @@ func (r *Repo) lock(ctx context.Context, ref, lock string, content []byte) (stri
 			return lock, nil
 		case errors.Is(err, fs.ErrNotExist):
 			// Also when pack-refs has just removed the empty folder: make it again.
-			if err := r.mkdirAll(path.Dir(lock)); err != nil {
+			if err := r.mkdirAll(path.Dir(lock)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return "", fmt.Errorf("make a folder for ref %s: %w", ref, err)
 			}
 		case !errors.Is(err, fs.ErrExist):

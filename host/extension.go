@@ -29,6 +29,7 @@ type extension struct {
 
 	live     atomic.Pointer[incarnation]
 	promoted atomic.Bool
+	opened   atomic.Bool // its onOpen callbacks have begun
 	closed   atomic.Bool
 
 	replacing replacements
@@ -114,6 +115,17 @@ func (e *extension) stage(ctx context.Context, provided func(string) bool) (*reg
 	e.declared = declaration
 	e.manifest = declaration.Manifest(registry.GitRef(e.name, Repository, e.commit, e.source.Graph.Hash), at)
 	instance := declaration.Instance(e, e.host.options.Limits, at)
+	if open := instance.OnOpen; open != nil {
+		instance.OnOpen = func(ctx context.Context) error {
+			// First, so that a replacement for what was lost before does not open too.
+			_, err := e.serving(ctx)
+			e.opened.Store(true)
+			if err != nil {
+				return err
+			}
+			return open(ctx)
+		}
+	}
 	instance.OnClose = e.host.untilOver(instance.OnClose)
 	shutdown := e.host.untilOver(instance.Shutdown)
 	instance.Shutdown = func(ctx context.Context) (err error) {

@@ -95,6 +95,7 @@ func (h *Host) swap(a *attempt, next *registry.Generation) (previous *registry.G
 			h.reportDropped(extension.name, live.home)
 			live.home.adopt(a.commit)
 			h.homes.keep(extension, live.home)
+			h.revive(live.home) // it may have been lost since it was staged
 		}
 	}
 	return previous, h.showing(a.mount), nil

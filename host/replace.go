@@ -175,10 +175,14 @@ func (e *extension) renew(ctx context.Context, lost *incarnation) (*incarnation,
 		made.end() // which disposes of its resources
 		return nil, err
 	}
+	opened := e.opened.Load() // else it is opened like any that went live
 	e.live.Store(made)
 	e.host.homes.keep(e, made.home)
 	lost.end()
 	e.host.Notice(e.name, fmt.Sprintf("its isolate was replaced: %v", cause))
+	if !opened {
+		return made, nil
+	}
 	// The callbacks are called where they are: an isolate that is lost to one of
 	// them is not replaced within its own replacement.
 	if err := declaration.Open(ctx, made, e.host.options.Limits); err != nil {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -151,6 +154,45 @@ func TestAnExtensionThatLivesByItselfIsReplacedUnasked(t *testing.T) {
 				h.until("a beat", func(Status) bool { _, err := h.Files().Stat("/tmp/beats"); return err == nil })
 			})
 		}
+	}
+}
+
+func TestWhatIsLostBeforeItIsLiveIsReplacedAndOpenedOnce(t *testing.T) {
+	for kind, starts := range map[string]string{
+		"onOpen":   `host.onOpen(() => { console.log("begun"); }); host.onOpen(() => { console.log("done"); });`,
+		"resource": `host.resource("heart", () => { if (lost) { console.log("begun"); console.log("done"); } return {}; });`,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			w := newWorld(t, files{server("a"): extensionOf("a", `
+				const lost = await host.fs.stat("/tmp/lost").catch(() => undefined);
+				if (!lost) setTimeout(() => { for (;;) {} }, 0);
+				`+starts, tool("ok", `return "ok";`))})
+			log := &logged{}
+			h := w.open(inMemory, briefly, func(o *Options) {
+				o.Logger = slog.New(log)
+				o.step = func(step string) {
+					if step != "staged" {
+						return
+					}
+					for limit := time.Now().Add(patient); !strings.Contains(log.String(), "without yielding") && time.Now().Before(limit); {
+						runtime.Gosched()
+					}
+					if err := os.WriteFile(w.path("tmp/lost"), nil, 0o644); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+			h.until("the replacement", func(Status) bool {
+				return strings.Contains(log.String(), "was replaced") && strings.Contains(log.String(), "done")
+			})
+			same(t, h.call("ok"), "ok")
+			if err := h.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Count(log.String(), "begun") != 1 || strings.Count(log.String(), "done") != 1 {
+				t.Errorf("log:\n%s", log)
+			}
+		})
 	}
 }
 

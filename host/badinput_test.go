@@ -66,12 +66,38 @@ func TestABranchThatGoesKeepsTheLiveCommit(t *testing.T) {
 }
 
 func TestADirectoryThatIsNoWorldIsRefused(t *testing.T) {
-	_, err := Open(context.Background(), Options{Dir: t.TempDir()})
-	var missing *NotAWorldError
-	if !errors.As(err, &missing) {
-		t.Fatalf("error %v", err)
+	for folder, says := range map[string]string{"": "it has no folder root", "root": "it has neither the folder state nor root/src/sausage", "root/src": "it has neither"} {
+		dir := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		_, openErr := Open(context.Background(), Options{Dir: dir})
+		_, readErr := ReadStatus(context.Background(), dir)
+		for _, err := range []error{openErr, readErr} {
+			var missing *NotAWorldError
+			if !errors.As(err, &missing) {
+				t.Fatalf("error %v", err)
+			}
+			contains(t, err.Error(), says, "harness init")
+		}
+		if _, err := os.Stat(filepath.Join(dir, "state")); err == nil {
+			t.Error("the directory got a folder state")
+		}
 	}
-	contains(t, err.Error(), "harness init")
+}
+
+func TestReadingTheStatusMakesNoFolder(t *testing.T) {
+	w := newWorld(t, files{server("a"): answering("a", "A")})
+	if err := os.Remove(filepath.Join(w.dir, "state")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadStatus(context.Background(), w.dir); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, "state")); err == nil {
+		t.Error("reading made the folder state")
+	}
+	same(t, w.open().call("a"), "A") // opening makes it
 }
 
 func TestASecondHarnessOnAWorldIsRefusedWithThePidOfTheFirst(t *testing.T) {

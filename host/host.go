@@ -84,7 +84,7 @@ func Open(ctx context.Context, options Options) (*Host, error) {
 
 // openWorld takes the world and its files.
 func (h *Host) openWorld(ctx context.Context) (err error) {
-	if err := h.layout.check(); err != nil {
+	if err := h.layout.makeState(); err != nil {
 		return err
 	}
 	if !h.isTrial() {

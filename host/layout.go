@@ -49,9 +49,10 @@ func (e *NotAWorldError) Error() string {
 	return fmt.Sprintf("%s is not a world: %s; make one with: harness init %s", e.Dir, e.Reason, e.Dir)
 }
 
-// check returns a [*NotAWorldError] unless the directory holds a world, and makes
-// the folders that may be missing from one.
-func (l Layout) check() error {
+// Check returns a [*NotAWorldError] unless the directory holds a world: a folder root
+// and, since other directories have one too, the folder state or that of the
+// repository. It changes nothing.
+func (l Layout) Check() error {
 	info, err := os.Stat(l.Root())
 	switch {
 	case os.IsNotExist(err):
@@ -60,6 +61,19 @@ func (l Layout) check() error {
 		return fmt.Errorf("open world %s: %w", l.Dir, err)
 	case !info.IsDir():
 		return &NotAWorldError{Dir: l.Dir, Reason: "root is not a folder"}
+	}
+	for _, folder := range []string{l.State(), filepath.Join(l.Root(), filepath.FromSlash(Repository))} {
+		if info, err := os.Stat(folder); err == nil && info.IsDir() {
+			return nil
+		}
+	}
+	return &NotAWorldError{Dir: l.Dir, Reason: "it has neither the folder state nor root" + Repository}
+}
+
+// makeState makes the folder of the state where it is missing.
+func (l Layout) makeState() error {
+	if err := l.Check(); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(l.State(), 0o700); err != nil {
 		return fmt.Errorf("open world %s: %w", l.Dir, err)

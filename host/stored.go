@@ -10,12 +10,15 @@ import (
 )
 
 // ReadStatus returns the document of a world that no harness serves, from its
-// database. It has the world to itself meanwhile. Errors: a [*NotAWorldError]; a
+// database. It has the world to itself meanwhile, and makes no folder. Errors: a [*NotAWorldError]; a
 // [*RunningError] when a harness has the world; what the database says.
 func ReadStatus(ctx context.Context, dir string) (status Status, err error) {
 	layout := Layout{Dir: dir}
-	if err := layout.check(); err != nil {
+	if err := layout.Check(); err != nil {
 		return Status{}, err
+	}
+	if _, err := os.Stat(layout.State()); errors.Is(err, fs.ErrNotExist) {
+		return StoredStatus(Record{}), nil
 	}
 	file, err := lock(layout)
 	if err != nil {

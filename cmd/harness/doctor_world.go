@@ -26,6 +26,8 @@ func (p *program) checkWorld(context.Context) []finding {
 	case !isFolder(p.layout().Root()):
 		f.Verdict, f.Message = failure, p.world+" has no folder root"
 		f.Advice = "name the directory that harness init made, not one inside it"
+	case p.layout().Check() != nil:
+		f.Verdict, f.Message = failure, p.layout().Check().Error()
 	default:
 		for _, dir := range []string{p.layout().Root(), p.layout().State()} {
 			if err := unix.Access(dir, unix.W_OK); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -39,7 +41,7 @@ func (p *program) checkWorld(context.Context) []finding {
 
 // checkRepository looks for the branch. Without a world it has nothing to say.
 func (p *program) checkRepository(ctx context.Context) []finding {
-	if !isFolder(p.layout().Root()) {
+	if p.layout().Check() != nil {
 		return nil
 	}
 	f := finding{Check: "repository", Verdict: fine}
@@ -79,7 +81,7 @@ func (p *program) tip(ctx context.Context) (tip worktree.Hash, err error) {
 // checkHarness says whether one runs, what is live, and whether the database can
 // be read.
 func (p *program) checkHarness(ctx context.Context) []finding {
-	if !isFolder(p.layout().Root()) {
+	if p.layout().Check() != nil {
 		return nil
 	}
 	var status host.Status

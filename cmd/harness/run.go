@@ -37,8 +37,8 @@ const lastAnswers = 15 * time.Second
 
 // Run serves the world.
 func (c *runCommand) Run(ctx context.Context, p *program) (err error) {
-	if _, err := os.Stat(p.layout().Root()); err != nil {
-		return &host.NotAWorldError{Dir: p.world, Reason: "it has no folder root"}
+	if err := p.layout().Check(); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(p.layout().State(), 0o700); err != nil {
 		return fmt.Errorf("make the folder of the log: %w", err)

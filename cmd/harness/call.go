@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/seed-d579e5eb/harness/cmd/harness/internal/control"
@@ -62,8 +61,8 @@ func (c *callCommand) arguments(p *program) (json.RawMessage, error) {
 	text := []byte(c.Arguments)
 	if c.Arguments == "-" {
 		var err error
-		if text, err = io.ReadAll(p.in); err != nil {
-			return nil, fmt.Errorf("read the arguments: %w", err)
+		if text, err = readInput(p.in); err != nil {
+			return nil, err
 		}
 	}
 	text = bytes.TrimSpace(text)

@@ -86,6 +86,9 @@ func (c *execCommand) request(p *program) (control.ExecRequest, error) {
 	if len(argv) == 0 {
 		return control.ExecRequest{}, usage("exec needs a command, such as: harness exec -- git status")
 	}
+	if argv[0] == "" {
+		return control.ExecRequest{}, usage("the name of the program is empty; exec needs one, such as: harness exec -- git status")
+	}
 	if c.Timeout < 0 {
 		return control.ExecRequest{}, usage("--timeout must not be negative")
 	}
@@ -100,10 +103,7 @@ func (c *execCommand) request(p *program) (control.ExecRequest, error) {
 	if !c.Stdin {
 		return request, nil
 	}
-	stdin, err := io.ReadAll(p.in)
-	if err != nil {
-		return request, fmt.Errorf("read standard input: %w", err)
-	}
-	request.Stdin = stdin
-	return request, nil
+	var err error
+	request.Stdin, err = readInput(p.in)
+	return request, err
 }

@@ -19,6 +19,10 @@ import (
 // maxRequest bounds the body of a request, in bytes.
 const maxRequest = 64 << 20
 
+// MaxInput bounds what a request carries of standard input, in bytes: as base64 it
+// grows by a third, and the rest of the request has its room.
+const MaxInput = maxRequest/4*3 - 1<<20
+
 // Server answers commands for a host.
 type Server struct {
 	host    *host.Host

@@ -75,6 +75,7 @@ type guard struct {
 	visiting func(goja.Value) // what it calls
 
 	execObject goja.Value // RegExp.prototype.exec
+	sourceOf   native     // the engine's getter of a RegExp's source
 
 	joining    []*goja.Object // receivers of the joins that are under way, outermost first
 	generators int            // nested calls of Generator.prototype.next

@@ -193,7 +193,7 @@ func runLine(t *testing.T, i int) (r report) {
 	case errors.As(err, &overflow):
 		r.Outcome = Overflows
 	case errors.As(err, &thrown) && strings.Contains(thrown.Value().String(), "RangeError") && strings.Contains(thrown.Value().String(), "limit"),
-		err != nil && strings.Contains(err.Error(), "was stopped after"):
+		err != nil && strings.Contains(err.Error(), "may have been cut off"):
 		r.Outcome = Refused
 	default:
 		r.Outcome = "error"

@@ -3,8 +3,10 @@ package guard
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dop251/goja"
+	"github.com/dop251/goja/parser"
 )
 
 const (
@@ -22,16 +24,18 @@ const backtracking = "(?=)"
 // regexps makes a regular expression that was cut off by time an error. The engine drops the error of the search and
 // answers "no match", so every way to search is measured: below the limit nothing was cut off, and above it "no match"
 // is not believed.
+//
+// Only the backtracking engine is cut off: a search that is sure to have been the linear one's is believed.
 func (p *patcher) regexps() {
 	g, proto := p.guard, p.prototype("RegExp")
 	g.execObject = proto.Get("exec")
 
-	p.method(proto, "exec", g.searching(goja.IsNull))
-	p.method(proto, "test", g.searching(func(v goja.Value) bool { return !v.ToBoolean() }))
-	p.symbol(proto, goja.SymMatch, g.searching(goja.IsNull))
-	p.symbol(proto, goja.SymSearch, g.searching(func(v goja.Value) bool { return v.ToInteger() < 0 }))
-	p.symbol(proto, goja.SymSplit, g.searching(func(v goja.Value) bool { return length(v) <= 1 }))
-	p.symbol(proto, goja.SymMatchAll, g.searching(func(goja.Value) bool { return false })) // its iterator calls exec
+	p.method(proto, "exec", g.searching(goja.IsNull, one))
+	p.method(proto, "test", g.searching(func(v goja.Value) bool { return !v.ToBoolean() }, one))
+	p.symbol(proto, goja.SymMatch, g.searching(goja.IsNull, one))
+	p.symbol(proto, goja.SymSearch, g.searching(func(v goja.Value) bool { return v.ToInteger() < 0 }, one))
+	p.symbol(proto, goja.SymSplit, g.searching(func(v goja.Value) bool { return length(v) <= 1 }, several))
+	p.symbol(proto, goja.SymMatchAll, g.searching(func(goja.Value) bool { return false }, several)) // its iterator calls exec
 	match, _ := proto.GetSymbol(goja.SymMatch).Export().(native)
 	p.symbol(proto, goja.SymReplace, func(replace native) native { return g.measuringReplace(replace, match) })
 
@@ -43,6 +47,7 @@ func (p *patcher) regexps() {
 		}
 	})
 	p.getter(proto, "source", func(source native) native {
+		g.sourceOf = source
 		return func(c goja.FunctionCall) goja.Value { return g.visible(c.This, source(c), "") }
 	})
 	p.method(proto, "toString", func(toString native) native {
@@ -117,7 +122,7 @@ func groupDepth(pattern string) int {
 }
 
 // searching measures a search. empty tells whether its result is what the engine makes of a search that failed.
-func (g *guard) searching(empty func(goja.Value) bool) func(native) native {
+func (g *guard) searching(empty func(goja.Value) bool, sought matches) func(native) native {
 	return func(original native) native {
 		return func(c goja.FunctionCall) goja.Value {
 			if _, ok := c.Argument(0).(goja.String); !ok && len(c.Arguments) > 0 {
@@ -127,7 +132,7 @@ func (g *guard) searching(empty func(goja.Value) bool) func(native) native {
 			began := time.Now()
 			result := original(c)
 			if time.Since(began) >= g.MatchTimeout && empty(result) {
-				g.doubt(c)
+				g.doubt(c, sought)
 			}
 			return result
 		}
@@ -142,11 +147,35 @@ func (g *guard) checkSubject(subject goja.Value) {
 
 // doubt throws when a search that took too long was the engine's. Where a program has its own exec, each search of the
 // engine within was measured by itself.
-func (g *guard) doubt(c goja.FunctionCall) {
-	if rx, ok := c.This.(*goja.Object); ok && rx.ClassName() == "RegExp" && rx.Get("exec") == g.execObject {
-		g.rangeErrorf("the regular expression was stopped after %s on a subject of %d units; it backtracks too much",
-			g.MatchTimeout, length(c.Argument(0)))
+func (g *guard) doubt(c goja.FunctionCall, sought matches) {
+	rx, ok := c.This.(*goja.Object)
+	if !ok || rx.ClassName() != "RegExp" || rx.Get("exec") != g.execObject || g.isLinear(rx, c.Argument(0), sought) {
+		return
 	}
+	g.rangeErrorf("the regular expression took longer than %s on a subject of %d units and may have been cut off; "+
+		"make it backtrack less, or search a shorter text", g.MatchTimeout, length(c.Argument(0)))
+}
+
+// matches says what one call searches a subject for.
+type matches int
+
+const (
+	one matches = iota
+	several
+)
+
+// isLinear reports whether a search was sure to be the linear engine's, which goja takes for patterns that it can translate,
+// but neither for a search that starts within the subject nor for several matches in one that is not ASCII.
+func (g *guard) isLinear(rx *goja.Object, subject goja.Value, sought matches) bool {
+	if rx.Get("global").ToBoolean() || rx.Get("sticky").ToBoolean() {
+		return false
+	}
+	if sought == several && strings.ContainsFunc(subject.String(), func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return false
+	}
+	source := g.sourceOf(goja.FunctionCall{This: rx}).String()
+	_, err := parser.TransformRegExp(source, rx.Get("dotAll").ToBoolean(), rx.Get("unicode").ToBoolean())
+	return err == nil
 }
 
 // measuringReplace measures RegExp.prototype[Symbol.replace] without the time that the program's own function takes: once that
@@ -170,7 +199,7 @@ func (g *guard) measuringReplace(replace, match native) native {
 		c.Arguments = []goja.Value{subject, template}
 		result := replace(c)
 		if !called && time.Since(began) >= g.MatchTimeout && result.StrictEquals(subject) {
-			g.doubt(c)
+			g.doubt(c, one)
 		}
 		return result
 	}

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -68,6 +69,46 @@ func TestSlowProgramsAreNotTakenForSlowSearches(t *testing.T) {
 			t.Errorf("%s: %v", script, err)
 		} else if v.String() != want {
 			t.Errorf("%s\n\t%s, want %s", script, v, want)
+		}
+	}
+}
+
+// TestSlowLinearSearchesAreBelieved: the linear engine is never cut off, however long it takes.
+func TestSlowLinearSearchesAreBelieved(t *testing.T) {
+	const subject = `const r = /(?:a?){300}z/, s = "a".repeat(60000); `
+	for script, want := range map[string]string{
+		`r.test(s)`:                  "false",
+		`r.exec(s)`:                  "null",
+		`s.match(r)`:                 "null",
+		`s.search(r)`:                "-1",
+		`s.split(r).length`:          "1",
+		`s.replace(r, "").length`:    "60000",
+		`r.test("ñ" + s)`:            "false",
+		`new RegExp(r, "s").test(s)`: "false",
+	} {
+		v, err := newRuntime(t).RunString(subject + script)
+		if err != nil {
+			t.Errorf("%s: %v", script, err)
+		} else if v.String() != want {
+			t.Errorf("%s\n\t%s, want %s", script, v, want)
+		}
+	}
+}
+
+// TestBacktrackingSearchesAreDoubted: what the backtracking engine may have cut off is an error, in each way to get there.
+func TestBacktrackingSearchesAreDoubted(t *testing.T) {
+	const subject = `const s = "a".repeat(40); `
+	for _, script := range []string{
+		`/(?=a)(a+)+b/.test(s)`,
+		`/(?=a)(a+)+b/.exec(s)`,
+		`/(?=a)(a+)+b/y.test(s)`,
+		`const r = /(a+)+b/g; r.lastIndex = 1; r.test(s)`,
+		`const r = /(a+)+b/y; r.lastIndex = 1; r.test(s)`,
+		`("ñ" + s).split(/(a+)+b/)`,
+	} {
+		v, err := newRuntime(t).RunString(subject + script)
+		if err == nil || !strings.Contains(err.Error(), "may have been cut off") {
+			t.Errorf("%s = %v, error %v", script, v, err)
 		}
 	}
 }

@@ -244,7 +244,7 @@ func (c *pendingCall) follow(value goja.Value) error {
 	case goja.PromiseStateFulfilled:
 		return c.succeed(promise.Result())
 	case goja.PromiseStateRejected:
-		iso.handled(promise)
+		iso.rejected.remove(promise)
 		c.fail(iso.thrown(promise.Result()))
 		return nil
 	}

@@ -85,7 +85,7 @@ type Isolate struct {
 	ownFunctions     exports[Function]
 	ownSignals       exports[Signal]
 	references       map[weak.Pointer[Reference]]struct{}
-	rejected         []rejection
+	rejected         rejections
 	fault            error // of the engine, in a callback of the globals
 	made             time.Time
 

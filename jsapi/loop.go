@@ -22,6 +22,7 @@ type loop struct {
 	stopped bool
 
 	timers timerHeap
+	byID   map[int64]*timer // those of timers
 	nextID int64
 	alarm  func() bool
 	rings  time.Time
@@ -61,7 +62,7 @@ type timer struct {
 }
 
 func newLoop(clock Clockwork) *loop {
-	return &loop{clock: clock, done: make(chan struct{}), wake: make(chan struct{}, 1)}
+	return &loop{clock: clock, byID: make(map[int64]*timer), done: make(chan struct{}), wake: make(chan struct{}, 1)}
 }
 
 // post queues work and reports whether the loop will run it.
@@ -105,7 +106,7 @@ func (l *loop) run(fire func(*timer), end func()) {
 		batch, stopped = l.take(batch)
 		if stopped {
 			l.silence()
-			l.timers = nil
+			l.timers, l.byID = nil, nil
 			return
 		}
 		for _, work := range batch {
@@ -161,6 +162,7 @@ func (l *loop) fireDue(fire func(*timer)) bool {
 			heap.Fix(&l.timers, 0)
 		} else {
 			heap.Pop(&l.timers)
+			delete(l.byID, due.id)
 		}
 		fired = true
 		fire(due)
@@ -202,17 +204,16 @@ func (l *loop) addTimer(t *timer, delay time.Duration, repeat bool) int64 {
 		t.every = max(delay, time.Millisecond)
 	}
 	heap.Push(&l.timers, t)
+	l.byID[t.id] = t
 	l.setAlarm(now)
 	return t.id
 }
 
 // removeTimer takes a timer away; an unknown id is no error.
 func (l *loop) removeTimer(id int64) {
-	for _, t := range l.timers {
-		if t.id == id {
-			heap.Remove(&l.timers, t.index)
-			return
-		}
+	if t := l.byID[id]; t != nil {
+		heap.Remove(&l.timers, t.index)
+		delete(l.byID, id)
 	}
 }
 
@@ -222,6 +223,8 @@ func (l *loop) removeTimersOf(owner *Owner) {
 	for _, t := range l.timers {
 		if t.owner != owner {
 			kept = append(kept, t)
+		} else {
+			delete(l.byID, t.id)
 		}
 	}
 	clear(l.timers[len(kept):])

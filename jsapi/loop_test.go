@@ -204,3 +204,32 @@ func (r *reportLog) texts() []string {
 	}
 	return texts
 }
+
+// Forgetting a timer or a rejection costs the same however many there are.
+func TestManyTimersAndRejections(t *testing.T) {
+	reports := &reportLog{}
+	iso := newIsolate(t, Options{Report: reports.add})
+	ns := evaluate(t, iso, `
+		const n = 200_000;
+		export function timers() {
+			const ids: any[] = [];
+			for (let i = 0; i < n; i++) ids.push(setTimeout(() => {}, 1e6));
+			for (let i = n - 1; i >= 0; i--) clearTimeout(ids[i]);
+		}
+		export async function rejections() {
+			const kept: Promise<never>[] = [];
+			for (let i = 0; i < n; i++) kept.push(Promise.reject(1));
+			for (let i = n - 1; i >= 0; i--) kept[i].catch(() => {});
+		}
+	`)
+	call(t, iso, ns, "timers")
+	call(t, iso, ns, "rejections")
+	onLoop(t, iso, func() {
+		if left := len(iso.loop.timers) + len(iso.loop.byID) + len(iso.rejected.order); left > 0 {
+			t.Errorf("%d entries are left", left)
+		}
+	})
+	if got := reports.texts(); len(got) != 0 {
+		t.Errorf("reports = %q", got)
+	}
+}

@@ -33,7 +33,7 @@ func (iso *Isolate) release() {
 	iso.functions, iso.signals = links[Function]{}, links[Signal]{}
 	iso.ownFunctions, iso.ownSignals, iso.references = nil, nil, nil
 	iso.runtime, iso.intrinsics, iso.contextPrototype = nil, intrinsics{}, nil
-	iso.synthetic, iso.rejected, iso.current, iso.fault = nil, nil, nil, nil
+	iso.synthetic, iso.rejected, iso.current, iso.fault = nil, rejections{}, nil, nil
 	iso.options.Supplied, iso.options.Context = nil, nil
 	iso.watch.release()
 }

@@ -113,11 +113,15 @@ func (p *program) hintAtTip(status host.Status, err error) {
 
 // progress shows what a tool publishes.
 func (p *program) progress(progress registry.Progress) {
-	fmt.Fprint(p.err, progress.Output)
+	fmt.Fprint(p.err, p.err.content(progress.Output))
 	p.published.WriteString(progress.Output)
 	if progress.Diagnostic != nil {
-		fmt.Fprintf(p.err, "%s: %s\n", progress.Diagnostic.Severity, progress.Diagnostic.Message)
+		p.diagnose(*progress.Diagnostic)
 	}
+}
+
+func (p *program) diagnose(diagnostic registry.Diagnostic) {
+	fmt.Fprintf(p.err, "%s: %s\n", visible(diagnostic.Severity), visible(diagnostic.Message))
 }
 
 func (c *callCommand) print(p *program, result *registry.Result) error {
@@ -131,7 +135,7 @@ func (c *callCommand) print(p *program, result *registry.Result) error {
 	} else {
 		p.printContent(result)
 		for _, diagnostic := range result.Diagnostics {
-			fmt.Fprintf(p.err, "%s: %s\n", diagnostic.Severity, diagnostic.Message)
+			p.diagnose(diagnostic)
 		}
 	}
 	if result.IsError {
@@ -146,7 +150,7 @@ func (p *program) printContent(result *registry.Result) {
 	published := p.published.String()
 	if !p.together || published == "" || len(result.Content) != 1 || result.Text() != published {
 		for _, part := range result.Content {
-			p.say("%s", contentText(part))
+			fmt.Fprintln(p.out, p.out.content(contentText(part)))
 		}
 		return
 	}

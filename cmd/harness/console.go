@@ -63,12 +63,12 @@ func (c *console) Handle(_ context.Context, record slog.Record) error {
 	for _, attr := range attrs {
 		switch {
 		case attr.Key == "extension" && attr.Value.String() != "":
-			line.WriteString(" " + c.out.paint(bold, attr.Value.String()+":"))
+			line.WriteString(" " + c.out.paint(bold, visible(attr.Value.String())+":"))
 		case attr.Key == "notice":
 			word = "" // what an extension wants to be known need not be wrong
 		}
 	}
-	first, below, _ := strings.Cut(record.Message, "\n")
+	first, below, _ := strings.Cut(visible(record.Message), "\n")
 	line.WriteString(" " + c.out.paint(levelColour(record.Level), word+first))
 	for _, attr := range attrs {
 		below = c.attribute(&line, attr, below)
@@ -90,13 +90,13 @@ func (c *console) attribute(line *bytes.Buffer, attr slog.Attr, below string) st
 	case attr.Key == "extension" || attr.Key == "notice":
 		return below
 	case attr.Key == "error" || strings.Contains(value.String(), "\n"):
-		return strings.TrimPrefix(below+"\n"+value.String(), "\n")
+		return strings.TrimPrefix(below+"\n"+visible(value.String()), "\n")
 	case attr.Key == "commit":
 		value = slog.StringValue(short(value.String()))
 	case value.Kind() == slog.KindDuration:
 		value = slog.StringValue(fmt.Sprintf("%.1f ms", float64(value.Duration().Microseconds())/1000))
 	}
-	fmt.Fprintf(line, " %s%s", c.out.paint(dim, attr.Key+"="), value)
+	fmt.Fprintf(line, " %s%s", c.out.paint(dim, attr.Key+"="), visible(value.String()))
 	return below
 }
 

@@ -51,5 +51,5 @@ func exitCode(err error) int {
 
 // complain prints an error; the further lines of a long one are indented.
 func complain(err error) {
-	fmt.Fprintf(os.Stderr, "harness: %s\n", strings.ReplaceAll(err.Error(), "\n", "\n  "))
+	fmt.Fprintf(os.Stderr, "harness: %s\n", strings.ReplaceAll(visible(err.Error()), "\n", "\n  "))
 }

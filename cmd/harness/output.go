@@ -11,7 +11,8 @@ import (
 // output is where the program writes: a terminal, or something that gets no
 // colours. It is safe for concurrent use.
 type output struct {
-	colour bool
+	terminal bool
+	colour   bool
 
 	mu  sync.Mutex
 	to  io.Writer
@@ -22,7 +23,7 @@ type output struct {
 // set NO_COLOR (no-color.org).
 func newOutput(file *os.File) *output {
 	_, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS)
-	return &output{to: file, colour: err == nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	return &output{to: file, terminal: err == nil, colour: err == nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }
 
 // sameFile reports whether what is written to two files comes out at one place, such

@@ -134,7 +134,7 @@ func (p *program) open(ctx context.Context) (*host.Host, error) {
 
 // say prints a line of the program's own output.
 func (p *program) say(format string, arguments ...any) {
-	fmt.Fprintf(p.out, format+"\n", arguments...)
+	fmt.Fprintln(p.out, p.out.visible(fmt.Sprintf(format, arguments...)))
 }
 
 // short is a commit's id as people read it.

@@ -26,7 +26,9 @@ func (e *RunningError) Error() string {
 }
 
 // lock takes the world for this process, until the file is closed. The kernel
-// releases it when the process dies. Error: a [*RunningError].
+// releases it when the process dies. It holds as long as the folder state does: who
+// removes that while a harness runs must stop the harness too, since the next one
+// makes a new folder with a lock of its own. Error: a [*RunningError].
 func lock(layout Layout) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(layout.State(), "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

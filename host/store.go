@@ -75,8 +75,10 @@ var recordKey = []byte("status")
 
 // badgerStore keeps the record in a badger database.
 type badgerStore struct {
-	db  *badger.DB
-	dir string
+	db       *badger.DB
+	dir      string
+	patience time.Duration
+	left     sync.WaitGroup // what closes the database
 }
 
 // DiskFullError says that the database is not written to because the disk is
@@ -102,7 +104,7 @@ const (
 // A database that another process has open is an error. The caller closes the
 // store.
 func OpenStore(dir string, logger *slog.Logger) (StatusStore, error) {
-	store := &badgerStore{dir: dir}
+	store := &badgerStore{dir: dir, patience: closePatience}
 	settings := badger.DefaultOptions(dir).
 		WithLogger(badgerLog{logger}).
 		WithSyncWrites(true).
@@ -155,7 +157,38 @@ func (s *badgerStore) Save(_ context.Context, record Record) error {
 	return nil
 }
 
-func (s *badgerStore) Close() error { return s.db.Close() }
+// closePatience is how long closing the database may take. What it still has to
+// write are a few KiB.
+const closePatience = 5 * time.Second
+
+// StuckStoreError is a database that does not close. Badger tries to write for ever
+// when its folder has gone or its disk fails; what was saved was synced before, and
+// is read again from its log if that is still there.
+type StuckStoreError struct {
+	Dir    string
+	Waited time.Duration
+}
+
+func (e *StuckStoreError) Error() string {
+	return fmt.Sprintf("database %s did not close within %s; is its folder still there, and its disk writable?", e.Dir, e.Waited)
+}
+
+// Close closes the database. After a [*StuckStoreError] the goroutine that closes it
+// is left behind on purpose: nothing of badger can be interrupted. It ends when
+// writing succeeds, or with the process.
+func (s *badgerStore) Close() error {
+	closed := make(chan error, 1)
+	s.left.Go(func() { closed <- s.db.Close() })
+	limit := time.NewTimer(s.patience)
+	defer limit.Stop()
+	select {
+	case err := <-closed:
+		s.left.Wait()
+		return err
+	case <-limit.C:
+		return &StuckStoreError{Dir: s.dir, Waited: s.patience}
+	}
+}
 
 // badgerLog shows badger's warnings and errors.
 type badgerLog struct{ logger *slog.Logger }

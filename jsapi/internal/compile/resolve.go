@@ -165,13 +165,20 @@ func isRelative(specifier string) bool {
 }
 
 // provided resolves to a synthetic module. ok is false when the specifier is none and lies in no
-// scope of them. A built-in module of Node may be named without its scheme, as in Node, where it also
-// wins over a package of that name.
+// scope of them. Code of a package may name a built-in module of Node without its scheme, as in Node,
+// where it also wins over a package of that name. The repository's own code may not, since the
+// declarations that it is checked against have the full names only.
 func (r *resolver) provided(importer target, specifier string) (t target, d *diagnosis, ok bool) {
 	for _, name := range []string{specifier, "node:" + specifier} {
 		exists, listed := r.synthetic.has(name)
 		if !exists {
 			continue
+		}
+		if name != specifier && !importer.inPackage() {
+			return target{}, &diagnosis{
+				fmt.Sprintf("cannot import %q: built-in modules have their full names here", specifier),
+				fmt.Sprintf("did you mean %q?", name),
+			}, true
 		}
 		if !listed && importer.form != formSynthetic {
 			return target{}, &diagnosis{fmt.Sprintf("module %q is internal and cannot be imported here", specifier), ""}, true

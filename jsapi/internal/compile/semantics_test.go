@@ -152,7 +152,7 @@ func TestModulesBehaveAsTheStandardSays(t *testing.T) {
 			"node_modules/pkg/index.js", `let v = "none"; try { v = require("optional") } catch (e) { v = "fallback" } module.exports = v`,
 		}, "fallback"},
 		{"synthetic modules are shared and reach the natives", []string{
-			"e.ts", `import { defineService, defineTool, type Host } from "harness"; import * as pi from "@earendil-works/pi-durable"; import { join } from "path"; import p from "node:path"; import emb, { answer } from "embedder"; const h: Host = {}; log(defineService("x").native, defineTool === pi.defineTool, pi.default, join("a", "b"), p.join === join, emb, answer)`,
+			"e.ts", `import { defineService, defineTool, type Host } from "harness"; import * as pi from "@earendil-works/pi-durable"; import { join } from "node:path"; import p from "node:path"; import emb, { answer } from "embedder"; const h: Host = {}; log(defineService("x").native, defineTool === pi.defineTool, pi.default, join("a", "b"), p.join === join, emb, answer)`,
 		}, "NATIVE true pi a/b true emb 42"},
 		{"regular expressions of today", []string{
 			"e.ts", `log(/(?<y>\d+)-(?<=-)x/.exec("12-x")!.groups!.y, "aXbX".replaceAll(/x/gi, "_"))`,

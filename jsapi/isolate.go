@@ -194,9 +194,19 @@ func (iso *Isolate) failure() error {
 	return &ReplacedError{Extension: iso.options.Extension, Cause: iso.cause}
 }
 
+// AbortCalls aborts the signal of every pending call, in no order. The calls end
+// as their code ends them, and the isolate goes on.
+func (iso *Isolate) AbortCalls(cause error) {
+	for _, call := range iso.pending.list() {
+		call.ownSignal().Abort(cause)
+	}
+}
+
 // Interrupt stops the job that is running, if any, as if its budget had run
-// out; the isolate is lost then. reason completes the sentence "was interrupted".
-// It reports whether a job was running.
+// out: it fails with an [*InterruptError], and the isolate is lost. reason says
+// why, as in "was interrupted: the extension is being replaced". It reports whether
+// a job was running; one that is just about to return may still do so, but the
+// next job is never the one that is stopped.
 func (iso *Isolate) Interrupt(reason string) bool {
 	return iso.watch.interruptNow(&InterruptError{Extension: iso.options.Extension, Reason: reason})
 }

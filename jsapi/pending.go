@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// pendingCalls is the set of calls that are not settled.
+// pendingCalls is the set of calls that are not settled. It has no order.
 type pendingCalls struct {
 	mu     sync.Mutex
 	calls  []*pendingCall
@@ -50,14 +50,6 @@ func (p *pendingCalls) failAll(err error) {
 	p.mu.Unlock()
 	for _, call := range calls {
 		call.settle(nil, err)
-	}
-}
-
-// AbortCalls aborts the signal of every pending call. The calls end as their code
-// ends them, and the isolate goes on.
-func (iso *Isolate) AbortCalls(cause error) {
-	for _, call := range iso.pending.list() {
-		call.ownSignal().Abort(cause)
 	}
 }
 

@@ -3,8 +3,10 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"testing"
 
+	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
 )
@@ -108,4 +110,20 @@ func TestHooksOfExtensionsSeeTheCallsOfAllTools(t *testing.T) {
 	contains(t, h.fails("a", map[string]any{"stop": true}), "stopped by gate")
 	h.live(w.commit(files{server("gate"): `export default { name: "gate", hooks: [{ kind: "tool_call", handler() { throw new Error("gate broke"); } }] };`}))
 	contains(t, h.fails("a"), "gate broke") // a gate that fails blocks
+}
+
+func TestNamespacesOfTheHarnessCannotBeRegistered(t *testing.T) {
+	w := newWorld(t, files{server("a"): answering("a", "1")})
+	for _, namespace := range []string{"harness", "node:fs", "@earendil-works/pi-durable", "typebox/x", "./here", ""} {
+		options, _ := w.options(inMemory)
+		options.RegisterModules(namespace, jsapi.NewObject("x", 1.0))
+		h, err := Open(t.Context(), options)
+		var refused *bind.NamespaceError
+		if !errors.As(err, &refused) || refused.Namespace != namespace {
+			t.Errorf("%q: %v, want a NamespaceError", namespace, err)
+		}
+		if h != nil {
+			_ = h.Close(context.Background())
+		}
+	}
 }

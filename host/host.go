@@ -71,7 +71,7 @@ type Host struct {
 // the status says why.
 //
 // Errors: a [*NotAWorldError]; a [*RunningError] when another harness has the
-// world; a database or a world that cannot be opened; the cause of ctx.
+// world; a [*bind.NamespaceError] for one of Options.Modules; a database or a world that cannot be opened; the cause of ctx.
 func Open(ctx context.Context, options Options) (*Host, error) {
 	h := &Host{options: options.withDefaults(), layout: Layout{Dir: options.Dir}, stopping: newStopping()}
 	for _, step := range []func(context.Context) error{h.openWorld, h.prepare, h.openEngine, h.start} {
@@ -105,8 +105,10 @@ func (h *Host) openWorld(ctx context.Context) (err error) {
 
 // prepare readies, side by side, what takes time and does not depend on each
 // other.
-func (h *Host) prepare(ctx context.Context) error {
-	h.modules = bind.NewModules(h.options.Modules)
+func (h *Host) prepare(ctx context.Context) (err error) {
+	if h.modules, err = bind.NewModules(h.options.Modules); err != nil {
+		return err
+	}
 	h.compiler = jsapi.NewCompiler(jsapi.CompilerOptions{Synthetic: h.modules})
 	var group errgroup.Group
 	for _, task := range []func(context.Context) error{

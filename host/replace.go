@@ -147,7 +147,9 @@ func (e *extension) replace(ctx context.Context, lost *incarnation) (*incarnatio
 	}
 	e.replacing.times = append(e.replacing.times, clock.Now())
 	// The new isolate serves everybody, not only who asked first.
-	made, err := e.renew(context.WithoutCancel(ctx), lost)
+	renewing, end := until(context.WithoutCancel(ctx), e.host.over)
+	defer end()
+	made, err := e.renew(renewing, lost)
 	e.replacing.ended(err)
 	if err != nil {
 		return nil, fmt.Errorf("extension %s: replace its isolate: %w", e.name, err)

@@ -20,8 +20,8 @@ func (*runCommand) Help() string {
 	return `Loads the newest commit of the branch main, or the last good one when that does not load, and each commit
 that comes then. It prints a line for everything that happens, and writes the same to DIR/state/log.
 
-SIGINT (Ctrl-C) and SIGTERM stop it: calls that run get 5 s to end, 5 s more after they were told to, and are
-interrupted then. A second signal ends it at once. One harness serves a world; a second is refused.
+SIGINT (Ctrl-C) and SIGTERM stop it: calls that run are told at once, interrupted after 5 s, and after 10 s nothing is
+waited for any more. A second signal ends it at once. One harness serves a world; a second is refused.
 
 Example:
 

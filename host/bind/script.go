@@ -2,6 +2,7 @@ package bind
 
 import (
 	"embed"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -34,9 +35,23 @@ type Modules struct {
 
 // NewModules returns the synthetic modules with registered ones beside them.
 // exports are copied into each isolate that imports them. A specifier is the
-// registered namespace, or a subpath of it.
-func NewModules(registered map[string]*jsapi.Object) *Modules {
-	return &Modules{registered: registered, scopes: slices.Sorted(maps.Keys(registered))}
+// registered namespace, or a subpath of it. Error: a [*NamespaceError].
+func NewModules(registered map[string]*jsapi.Object) (*Modules, error) {
+	made := &Modules{registered: registered, scopes: slices.Sorted(maps.Keys(registered))}
+	for _, namespace := range made.scopes {
+		if namespace == "" || strings.HasPrefix(namespace, ".") || strings.HasPrefix(namespace, "/") || modules.Scope(namespace) {
+			return nil, &NamespaceError{Namespace: namespace}
+		}
+	}
+	return made, nil
+}
+
+// NamespaceError is a registered namespace that cannot be imported, or that is one
+// of the harness's own.
+type NamespaceError struct{ Namespace string }
+
+func (e *NamespaceError) Error() string {
+	return fmt.Sprintf("modules cannot be registered as %q: choose a package name that is not the harness's own, such as \"acme\" or \"@acme/tools\"", e.Namespace)
 }
 
 // Names implements [jsapi.CompilerOptions]'s Synthetic.

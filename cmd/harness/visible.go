@@ -9,7 +9,7 @@ import (
 
 // visible shows what would command a terminal or change the order of a line as an
 // escape of Go: control characters (ECMA-48: C0 but newline and tab, DEL, C1), those
-// of bidirectional text (UAX #9), and bytes that are not UTF-8. CR LF is a newline.
+// of bidirectional text (UAX 9), and bytes that are not UTF-8. CR LF is a newline.
 func visible(text string) string { return visibleBut(text, nil) }
 
 // visibleBut is visible but leaves some sequences as they are.

@@ -50,6 +50,7 @@ func TestSkipsSayWhy(t *testing.T) {
 // are instead.
 var pauses = map[string]string{
 	"jsapi/internal/guard/regexp_test.go TestSlowProgramsAreNotTakenForSlowSearches": "is the slow program",
+	"jsapi/call_test.go TestWholeClockOfAJobThatWaited":                              "passes by the clock of a synctest bubble",
 }
 
 // TestTestsDoNotSleep refuses time.Sleep as a way to wait: on a busy machine the

@@ -204,7 +204,7 @@ func (h *Host) refuse(ctx context.Context, a *attempt, cause error) Outcome {
 	// The commit counts as loading until the record says what became of it.
 	h.endLoading(a, problemsOf(cause))
 	h.statusChanged()
-	h.options.Logger.Warn("commit is refused", "commit", a.commit, "error", cause)
+	h.logRefusal(a.commit, outcome, cause)
 	return outcome
 }
 
@@ -217,6 +217,19 @@ func outcomeOf(cause error) Outcome {
 		return Passed
 	}
 	return Refused
+}
+
+// logRefusal says why a commit does not go live. That a newer one has come is nobody's
+// fault.
+func (h *Host) logRefusal(commit string, outcome Outcome, cause error) {
+	switch outcome {
+	case Cancelled:
+		h.options.Logger.Info("commit is passed over for a newer commit", "commit", commit)
+	case Passed:
+		h.options.Logger.Warn("commit is passed over", "commit", commit, "error", cause)
+	default:
+		h.options.Logger.Warn("commit is refused", "commit", commit, "error", cause)
+	}
 }
 
 func problemsOf(cause error) []registry.Problem {

@@ -123,6 +123,22 @@ func TestWhatLooksOddAndIsFine(t *testing.T) {
 	}
 }
 
+func TestAGetterThatThrowsIsOneProblem(t *testing.T) {
+	for member, declared := range map[string]string{
+		"name": `get name() { throw new Error("boo"); }`, "tools": `name: "x", get tools() { throw new Error("boo"); }`,
+		"scopes": `name: "x", get scopes() { throw new Error("boo"); }`, "handlers": `name: "x", hooks: [{ task: "t", get handlers() { throw new Error("boo"); } }]`,
+	} {
+		t.Run(member, func(t *testing.T) {
+			w := newWorld(t, files{server("x"): answering("x", "fine")})
+			h := w.open(inMemory)
+			contains(t, h.refused(w.commit(files{server("x"): declaring(declared)})), member+" threw: boo")
+			if problems := h.Status().Problems; len(problems) != 1 {
+				t.Errorf("problems %s", asJSON(problems))
+			}
+		})
+	}
+}
+
 func TestAFolderWithoutServerMayHaveAnyName(t *testing.T) {
 	w := newWorld(t, files{"extensions/caf\xe9/notes.txt": "n", "extensions/caf\xe9.txt": "n", "caf\xe9.txt": "top", server("x"): answering("x", "here")})
 	h := w.open(inMemory)

@@ -63,6 +63,10 @@ func TestTipSaysWhyThereIsNone(t *testing.T) {
 			var e *NoRepositoryError
 			return errors.As(err, &e) && strings.Contains(e.Reason, "linked worktree")
 		}},
+		"a link out of the world": {func(f *fixture) { f.remove(".git"); f.symlink(f.TB.TempDir(), ".git") }, func(err error) bool {
+			var e *NoRepositoryError
+			return errors.As(err, &e) && strings.Contains(e.Reason, "symbolic link") && !strings.Contains(e.Reason, "git init")
+		}},
 		"half a repository": {func(f *fixture) { f.remove(".git/objects") }, func(err error) bool {
 			var e *NoRepositoryError
 			return errors.As(err, &e) && strings.Contains(e.Reason, "objects")

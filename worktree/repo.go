@@ -130,7 +130,11 @@ func (r *Repo) Branch() string { return r.branch }
 // diagnose says why a repository cannot be used, and nil when it can.
 func (r *Repo) diagnose() error {
 	info, err := r.world.Stat(r.git)
+	target, linkErr := r.world.Readlink(r.git)
 	switch {
+	case absent(err) && linkErr == nil:
+		return &NoRepositoryError{Path: r.at, Reason: fmt.Sprintf(
+			"its .git is a symbolic link to %s, which is not in the world; move that directory here in place of the link", target)}
 	case absent(err):
 		return &NoRepositoryError{Path: r.at, Reason: "it has no .git directory; make one with git init"}
 	case err != nil:

@@ -47,7 +47,7 @@ func (p *program) openCommands(ctx context.Context, root string) (commands *run.
 	if err != nil {
 		return nil, nil, fmt.Errorf("open world %s: %w", p.world, err)
 	}
-	private, err := os.MkdirTemp("", "harness-commands-")
+	private, err := makeTemporary("harness-commands-")
 	if err != nil {
 		return nil, nil, errors.Join(err, world.Close())
 	}

@@ -31,9 +31,9 @@ var demoFiles embed.FS
 
 // Run shows it all.
 func (c *demoCommand) Run(ctx context.Context, p *program) (err error) {
-	folder, err := os.MkdirTemp("", "harness-demo-")
+	folder, err := makeTemporary("harness-demo-")
 	if err != nil {
-		return fmt.Errorf("make a place for the world: %w", err)
+		return err
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -71,7 +71,7 @@ func majorMinor(text string) (float64, bool) {
 func (p *program) withSomeRoot(ctx context.Context, use func(*run.Runner) error) (err error) {
 	root := p.layout().Root()
 	if !isFolder(root) {
-		if root, err = os.MkdirTemp("", "harness-doctor-"); err != nil {
+		if root, err = makeTemporary("harness-doctor-"); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(root)) }()

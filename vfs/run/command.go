@@ -70,7 +70,11 @@ type StartError struct {
 }
 
 func (e *StartError) Error() string {
-	return fmt.Sprintf("start %s in %s: %v (%s)", e.Program, e.Dir, e.Err, e.Code)
+	text, code := fmt.Sprintf("start %s in %s: %v", e.Program, e.Dir, e.Err), "("+e.Code+")"
+	if strings.HasSuffix(text, code) {
+		return text // a file of the world says it too
+	}
+	return text + " " + code
 }
 
 func (e *StartError) Unwrap() error { return e.Err }

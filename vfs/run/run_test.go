@@ -184,6 +184,8 @@ func TestWhatCannotStartIsAnError(t *testing.T) {
 				t.Errorf("%s: %v, want code %s", c.name, err, c.code)
 			} else if strings.Contains(err.Error(), f.host) {
 				t.Errorf("%s: %v names a host path", c.name, err)
+			} else if strings.Count(err.Error(), c.code) != 1 {
+				t.Errorf("%s: %v has its code twice", c.name, err)
 			}
 		}
 		_, err := f.runner.Run(t.Context(), run.Command{Argv: []string{"no-such-program"}})

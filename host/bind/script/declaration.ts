@@ -48,6 +48,7 @@ function kindOf(value: unknown): string {
 
 class Reader {
   private readonly problems: Problem[] = [];
+  private unreadable = ""; // the member whose getter threw last
   private readonly paths: string[] = [];
   private readonly calls: Function[] = [];
 
@@ -56,6 +57,7 @@ class Reader {
   }
 
   problem(message: string, hint?: string): void {
+    if (this.unreadable !== "" && message.startsWith(this.unreadable)) return; // what it is not, nobody knows
     message = message.slice(0, longest);
     this.problems.push(hint === undefined ? { message } : { message, hint });
   }
@@ -74,6 +76,7 @@ class Reader {
       return from[key];
     } catch (error) {
       this.problem(`reading ${prefix}${key} threw: ${error instanceof Error ? error.message : String(error)}`);
+      this.unreadable = prefix + key;
       return undefined;
     }
   }

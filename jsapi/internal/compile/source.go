@@ -72,6 +72,10 @@ func unreadable(name string, err error) Problem {
 	return Problem{File: name, Message: fmt.Sprintf("cannot read the file: %v", err)}
 }
 
+// lfsPointer begins a file that stands for one in Git LFS (its specification, "The
+// Pointer").
+const lfsPointer = "version https://git-lfs.github.com/spec/"
+
 // check refuses text that the parsers must not see. The text is that of a file whose form is t's.
 func check(t target, text string) *Problem {
 	if !utf8.ValidString(text) {
@@ -81,6 +85,13 @@ func check(t target, text string) *Problem {
 			File: t.name, Line: line, Column: column, Text: shown,
 			Message: fmt.Sprintf("the file is not UTF-8: byte 0x%02X at offset %d", text[offset], offset),
 			Hint:    "save the file as UTF-8",
+		}
+	}
+	if t.form != formText && strings.HasPrefix(text, lfsPointer) {
+		return &Problem{
+			File: t.name, Line: 1, Column: 1,
+			Message: "the file is a pointer of Git LFS, whose content is not part of the commit",
+			Hint:    "take the file out of LFS: git lfs untrack it, add it again and commit",
 		}
 	}
 	switch t.form {

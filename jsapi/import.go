@@ -68,7 +68,7 @@ func (in *importer) value(data any) (goja.Value, error) {
 	case json.RawMessage:
 		return in.isolate.decodeJSON(data)
 	case Date:
-		return runtime.New(runtime.Get("Date"), runtime.ToValue(float64(data)))
+		return runtime.New(in.isolate.intrinsics.classes["Date"], runtime.ToValue(float64(data)))
 	case *Reference:
 		if data.isolate != in.isolate {
 			return nil, &DataCloneError{Path: "$", Reason: "it is a reference into another isolate"}
@@ -243,7 +243,7 @@ func (in *importer) sortedObject(data map[string]any) (goja.Value, error) {
 }
 
 func (in *importer) mapOf(data *Map) (goja.Value, error) {
-	object, add, err := in.collection(data, "Map", "set")
+	object, err := in.collection(data, "Map")
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +256,7 @@ func (in *importer) mapOf(data *Map) (goja.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := in.isolate.intrinsics.call(add, object, key, value); err != nil {
+		if _, err := in.isolate.intrinsics.call(in.isolate.intrinsics.mapSet, object, key, value); err != nil {
 			return nil, err
 		}
 	}
@@ -264,7 +264,7 @@ func (in *importer) mapOf(data *Map) (goja.Value, error) {
 }
 
 func (in *importer) setOf(data *Set) (goja.Value, error) {
-	object, add, err := in.collection(data, "Set", "add")
+	object, err := in.collection(data, "Set")
 	if err != nil {
 		return nil, err
 	}
@@ -273,26 +273,26 @@ func (in *importer) setOf(data *Set) (goja.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := in.isolate.intrinsics.call(add, object, value); err != nil {
+		if _, err := in.isolate.intrinsics.call(in.isolate.intrinsics.setAdd, object, value); err != nil {
 			return nil, err
 		}
 	}
 	return object, nil
 }
 
-func (in *importer) collection(identity any, class, method string) (*goja.Object, rawFunction, error) {
-	object, err := in.isolate.runtime.New(in.isolate.runtime.Get(class))
+func (in *importer) collection(identity any, class string) (*goja.Object, error) {
+	object, err := in.isolate.runtime.New(in.isolate.intrinsics.classes[class])
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	in.remember(identity, object)
-	return object, raw(object.Get(method)), nil
+	return object, nil
 }
 
 func (in *importer) bytes(data *Bytes) (goja.Value, error) {
 	runtime := in.isolate.runtime
 	buffer := runtime.NewArrayBuffer(append([]byte(nil), data.Data...))
-	object, err := runtime.New(runtime.Get("Uint8Array"), runtime.ToValue(buffer))
+	object, err := runtime.New(in.isolate.intrinsics.classes["Uint8Array"], runtime.ToValue(buffer))
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (in *importer) newError(data *Error) (*goja.Object, error) {
 	if slices.Contains(errorClasses, data.Name) {
 		class = data.Name
 	}
-	object, err := runtime.New(runtime.Get(class), message)
+	object, err := runtime.New(in.isolate.intrinsics.classes[class], message)
 	if err == nil && data.Name != "" && data.Name != class {
 		hide(object, "name", runtime.ToValue(data.Name))
 	}

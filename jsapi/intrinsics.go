@@ -20,6 +20,8 @@ type intrinsics struct {
 	nothing         goja.Callable
 	asyncIterator   *goja.Symbol
 	isArray         rawFunction
+	classes         map[string]*goja.Object // the constructors that data is made with
+	mapSet, setAdd  rawFunction
 	mapForEach      rawFunction
 	setForEach      rawFunction
 	typedArrayTag   rawFunction  // the getter of a typed array's class name
@@ -47,12 +49,22 @@ func (in *intrinsics) capture(runtime *goja.Runtime) {
 	in.promiseResolve = member("Promise", "resolve")
 	in.promiseThen = member("Promise", "prototype", "then")
 	in.isArray = member("Array", "isArray")
+	in.mapSet, in.setAdd = member("Map", "prototype", "set"), member("Set", "prototype", "add")
 	in.mapForEach = member("Map", "prototype", "forEach")
 	in.setForEach = member("Set", "prototype", "forEach")
 	in.asyncIterator, _ = runtime.Get("Symbol").ToObject(runtime).Get("asyncIterator").(*goja.Symbol)
 	in.goError = goja.NewSymbol("harness.error")
 	in.original = goja.NewSymbol("harness.signal")
 	in.captureTypedArrayTag()
+}
+
+// captureClasses takes the engine's own constructors, before the globals replace
+// some of them by scripts that are slow to start; the prototypes are the same.
+func (in *intrinsics) captureClasses(runtime *goja.Runtime) {
+	in.classes = make(map[string]*goja.Object)
+	for _, class := range append([]string{"Object", "Date", "Map", "Set", "Uint8Array", "Error"}, errorClasses...) {
+		in.classes[class] = runtime.Get(class).ToObject(runtime)
+	}
 }
 
 // captureTypedArrayTag finds the getter of ECMA-262, section 23.2.3.38, which an

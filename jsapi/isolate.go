@@ -126,6 +126,7 @@ func New(options Options) (*Isolate, error) {
 	if err := guard.Install(iso.runtime, guard.Options{}); err != nil {
 		return nil, err
 	}
+	iso.intrinsics.captureClasses(iso.runtime)
 	if err := globals.Install(iso.runtime, globalsHost{iso}); err != nil {
 		return nil, err
 	}

@@ -64,3 +64,23 @@ func TestPatchedPlatform(t *testing.T) {
 		})
 	}
 }
+
+// Data keeps its classes whatever an extension makes of their names and methods.
+func TestDataComesInWhenThePlatformIsPatched(t *testing.T) {
+	iso := newIsolate(t, Options{})
+	ns := evaluate(t, iso, `
+		const own: any = { Map, Set, Date, Uint8Array, TypeError, Error, of: Object.getPrototypeOf };
+		(Map.prototype as any).set = () => { throw 1; }; (Set.prototype as any).add = () => { throw 2; };
+		for (const name of ["Map", "Set", "Date", "Uint8Array", "TypeError", "Error"]) (globalThis as any)[name] = undefined;
+		export const is = (x: any, name: string) => own.of(x) === own[name].prototype;
+	`)
+	for name, data := range map[string]any{
+		"Map": &Map{Entries: [][2]any{{1.0, 2.0}}}, "Set": &Set{Items: []any{1.0}}, "Date": Date(5), "Uint8Array": &Bytes{Data: []byte{1}},
+		"TypeError": &Error{Name: "TypeError", Message: "m"}, "Error": errors.New("m"),
+	} {
+		got, err := iso.Call(t.Context(), testJob, ns.Method("is"), data, name)
+		if err != nil || got != true {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}

@@ -38,7 +38,7 @@ func (iso *Isolate) className(object *goja.Object) string {
 	name := object.ClassName()
 	_ = iso.runtime.Try(func() {
 		constructor, _ := object.Get("constructor").(*goja.Object)
-		if _, callable := goja.AssertFunction(constructor); callable && constructor != iso.runtime.Get("Object") {
+		if _, callable := goja.AssertFunction(constructor); callable && constructor != iso.intrinsics.classes["Object"] {
 			if text, ok := constructor.Get("name").(goja.String); ok {
 				name = shortText(text, maxName)
 				if name == "" {

@@ -67,6 +67,10 @@ func BenchmarkTouchAll(b *testing.B) {
 func BenchmarkScript(b *testing.B) {
 	host := newLoop(b)
 	for _, name := range slices.Sorted(maps.Keys(programs)) {
+		evaluate := func(rt *goja.Runtime) { environmentOf(rt).need(name) }
+		if name == "date" { // sees the engine's own Date only when the global evaluates it
+			evaluate = func(rt *goja.Runtime) { rt.Get("Date") }
+		}
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -74,7 +78,9 @@ func BenchmarkScript(b *testing.B) {
 				if err := Install(rt, host); err != nil {
 					b.Fatal(err)
 				}
-				environmentOf(rt).need(name)
+				if thrown := rt.Try(func() { evaluate(rt) }); thrown != nil {
+					b.Fatal(thrown)
+				}
 			}
 		})
 	}

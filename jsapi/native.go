@@ -165,7 +165,8 @@ func (iso *Isolate) goErrorOf(object *goja.Object) error {
 type goErrorBox struct{ err error }
 
 // Go runs work on a goroutine that Close waits for, and reports false when the
-// isolate has ended already. Work must end when the isolate does. A panic in it
+// isolate has ended already. Work must end soon after the isolate does: what can
+// wait, waits on a context that ends with it too. A panic in it
 // is reported as a [*PanicError].
 func (iso *Isolate) Go(work func()) bool {
 	iso.working.Lock()

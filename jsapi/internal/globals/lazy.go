@@ -1,10 +1,6 @@
 package globals
 
-import (
-	"slices"
-
-	"github.com/dop251/goja"
-)
+import "github.com/dop251/goja"
 
 // lazyGlobals is the prototype of the global object: it answers for the names
 // that nobody has touched yet. The first read of a name makes the value and
@@ -56,17 +52,6 @@ func (l *lazyGlobals) Delete(name string) bool { return !l.Has(name) }
 
 // Keys is empty, because the globals are not enumerable.
 func (l *lazyGlobals) Keys() []string { return nil }
-
-// Names lists the globals that are made at their first touch, sorted. The
-// names that the engine has itself are not among them.
-func Names() []string {
-	names := make([]string, 0, len(lazyNames))
-	for name := range lazyNames {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
 
 // lazyHelpers is the prototype of the prototype of all iterators until a helper
 // is first looked for. Then iterator.js defines them all and this object steps

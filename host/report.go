@@ -51,9 +51,16 @@ func (h *Host) Provided(id string) bool {
 	return ok
 }
 
-// settingsState shows that the settings cannot be used, until they can again.
+// settingsState shows that the settings cannot be used, until they can again. A
+// watch may tell the same twice, which is no news.
 func (h *Host) settingsState(err error) {
 	if err != nil {
+		h.mu.Lock()
+		known := h.settingsNotice != nil && h.settingsNotice.Message == jsapi.Shorten(err.Error(), maxLogged)
+		h.mu.Unlock()
+		if known {
+			return
+		}
 		h.options.Logger.Warn(err.Error(), "notice", true)
 		noticed := h.setNotice("", err.Error())
 		h.mu.Lock()

@@ -53,6 +53,7 @@ func TestTheNoticeOfBrokenSettingsGoesWhenTheyAreMended(t *testing.T) {
 	w.write(files{"settings.json": "{"})
 	h.until("the notice", func(s Status) bool { return s.Notice != nil })
 	h.Notice("a", "something else")
+	h.settings.read(false) // as a watch does that tells the same twice
 	w.write(files{"settings.json": `{"name": "again"}`})
 	h.eventually("get", "again")
 	if notice := h.Status().Notice; notice == nil || notice.Message != "something else" {

@@ -11,8 +11,6 @@ const milliseconds = (delay) => {
   return n >= 1 && n <= longest ? Math.trunc(n) : 1;
 };
 
-const active = new Map(); // id → Timeout
-
 const mustCall = (name, callback) => {
   if (typeof callback !== "function") {
     const error = new TypeError(`${name}: the callback must be a function, got ${callback === null ? "null" : typeof callback}`);
@@ -40,14 +38,10 @@ class Timeout {
 
   #start() {
     const id = native.set(this.#delay, this.#repeat, () => {
-      if (!this.#repeat && this.#id === id) {
-        active.delete(id);
-        this.#id = 0;
-      }
+      if (!this.#repeat && this.#id === id) this.#id = 0;
       this.#callback.apply(this, this.#args);
     });
     this.#id = id;
-    active.set(id, this);
   }
 
   ref() {
@@ -80,7 +74,6 @@ class Timeout {
   #stop() {
     if (this.#id === 0) return;
     native.clear(this.#id);
-    active.delete(this.#id);
     this.#id = 0;
   }
 
@@ -134,7 +127,9 @@ const clear = (timer) => {
   if (timer instanceof Timeout) {
     timer.close();
   } else if (typeof timer === "number" || typeof timer === "string") {
-    active.get(+timer)?.close();
+    // Nothing here knows a Timeout by its number: a list of them would keep those
+    // whose owner has ended.
+    native.clear(+timer);
   }
 };
 

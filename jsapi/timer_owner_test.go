@@ -1,0 +1,39 @@
+package jsapi
+
+import (
+	"runtime"
+	"testing"
+)
+
+// Timers of an owner that ended leave nothing in an isolate that lives on, as one
+// with resources does.
+func TestTimersOfClosedOwnersAreCollected(t *testing.T) {
+	iso := newIsolate(t, Options{})
+	ns := evaluate(t, iso, `
+		const seen: WeakRef<object>[] = [];
+		export function start() {
+			const held = { large: new Array(1000).fill(0) };
+			seen.push(new WeakRef(held));
+			setInterval(() => held, 1000000);
+			setTimeout(() => held, 1000000);
+		}
+		export const alive = () => seen.filter((ref) => ref.deref() !== undefined).length;
+	`)
+	for range 10 {
+		owner := iso.NewOwner("generation")
+		job := testJob
+		job.Owner = owner
+		if _, err := iso.Call(t.Context(), job, ns.Method("start")); err != nil {
+			t.Fatal(err)
+		}
+		owner.Close()
+	}
+	for range 50 {
+		runtime.GC()
+		// The engine's stack may still show the newest.
+		if call(t, iso, ns, "alive").(float64) <= 1 {
+			return
+		}
+	}
+	t.Errorf("%v of 10 are alive", call(t, iso, ns, "alive"))
+}

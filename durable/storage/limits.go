@@ -44,30 +44,41 @@ func (s Size) Fits() bool {
 	return s.Writes <= MaxWrites && s.Inline <= MaxInline && s.Bytes <= MaxCommit
 }
 
-// TooLargeError is a commit, a key or a value above the limits. Nothing was written.
+// TooLargeError is a commit, a key or a value that does not keep to the limits.
+// Nothing was written.
 type TooLargeError struct {
 	// What is "commit", "key" or "value".
 	What string
+	// Size is what the commit takes, or the write with the key or value.
 	Size Size
+	// Length is how many bytes the key or value has; 0 for a commit.
+	Length int
 }
 
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("%s is too large: %d writes of %d bytes, %d of them in keys and small values; the limits are %d, %d and %d: split it",
-		e.What, e.Size.Writes, e.Size.Bytes, e.Size.Inline, MaxWrites, MaxCommit, MaxInline)
+	switch e.What {
+	case "key":
+		return fmt.Sprintf("a key has %d bytes; keys have 1 to %d", e.Length, MaxKey)
+	case "value":
+		return fmt.Sprintf("a value has %d bytes of at most %d: store it in parts", e.Length, MaxValue)
+	}
+	return fmt.Sprintf("a commit has %d writes of %d bytes, %d of them in keys and small values; the limits are %d, %d and %d: split it",
+		e.Size.Writes, e.Size.Bytes, e.Size.Inline, MaxWrites, MaxCommit, MaxInline)
 }
 
-// Check returns a [*TooLargeError] for writes that are above the limits.
+// Check returns a [*TooLargeError] for writes that do not keep to the limits.
 func Check(writes []Write) error {
 	var size Size
 	for _, write := range writes {
-		one := Size{Writes: 1, Bytes: len(write.Key) + len(write.Value)}
+		var one Size
+		one.Add(write)
 		switch {
 		case len(write.Key) == 0 || len(write.Key) > MaxKey:
-			return &TooLargeError{What: "key", Size: one}
+			return &TooLargeError{What: "key", Size: one, Length: len(write.Key)}
 		case len(write.Value) > MaxValue:
-			return &TooLargeError{What: "value", Size: one}
+			return &TooLargeError{What: "value", Size: one, Length: len(write.Value)}
 		}
-		size.Add(write)
+		size = size.With(one)
 	}
 	if !size.Fits() {
 		return &TooLargeError{What: "commit", Size: size}

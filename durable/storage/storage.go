@@ -16,6 +16,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"iter"
@@ -30,7 +31,6 @@ type Write struct {
 	Value []byte
 }
 
-
 // Storage is an ordered map that survives. All methods are safe for concurrent
 // use, but one Commit runs at a time: the session has one writer.
 type Storage interface {
@@ -38,14 +38,17 @@ type Storage interface {
 	// It returns once they are as durable as the backend promises. ctx carries
 	// values only; a commit that has begun is not cancelled.
 	//
-	// After a [*RejectedError] nothing was written and the storage works on. After
-	// any other error it is not known whether the commit happened; the caller stops
-	// using the storage, and a reopened one has all of the commit or nothing.
+	// After a [*RejectedError] nothing was written and the storage works on: its
+	// reason is a [*TooLargeError] for writes above the limits of this package, or
+	// one of the backend's. After [ErrClosed] nothing was written either. After any
+	// other error it is not known whether the commit happened; the caller stops using
+	// the storage, and a reopened one has all of the commit or nothing.
 	Commit(ctx context.Context, writes []Write) error
 	// Snapshot returns the state as of now. The caller closes it.
 	Snapshot() (Snapshot, error)
-	// Close ends the storage, after the commit that runs and once all snapshots are
-	// closed. Everything else fails with [ErrClosed] afterwards.
+	// Close ends the storage, after the commit that runs. It does not wait for
+	// readers: snapshots that are open are closed with it. Everything fails with
+	// [ErrClosed] afterwards, a second Close too.
 	Close() error
 }
 
@@ -57,15 +60,16 @@ type Snapshot interface {
 	// Scan yields the pairs of a range, in its order, until the loop breaks. An
 	// error is the last thing yielded. The pairs are the caller's.
 	Scan(over Range) iter.Seq2[Pair, error]
-	// Close lets go of the state. Reading afterwards fails with [ErrClosed].
+	// Close lets go of the state, as often as it is called. Reading afterwards fails
+	// with [ErrClosed], and so does the next step of a scan.
 	Close()
 }
 
 // Range is the keys from From, inclusive, to To, exclusive.
 type Range struct {
-	// From is the first key; nil begins at the lowest.
+	// From is the first key; empty begins at the lowest.
 	From []byte
-	// To is behind the last key; nil ends with the highest.
+	// To is behind the last key; empty ends with the highest.
 	To []byte
 	// Descending yields the highest key first.
 	Descending bool
@@ -73,7 +77,12 @@ type Range struct {
 	KeysOnly bool
 }
 
-// Pair is one key with its value.
+// Contains says whether a key is in the range.
+func (r Range) Contains(key []byte) bool {
+	return bytes.Compare(key, r.From) >= 0 && (len(r.To) == 0 || bytes.Compare(key, r.To) < 0)
+}
+
+// Pair is one key with its value. The value of a scan over keys only is nil.
 type Pair struct{ Key, Value []byte }
 
 // Prefix returns the range of all keys that begin with a prefix.

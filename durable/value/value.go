@@ -15,6 +15,8 @@
 // and prototype are keys like others.
 package value
 
+import "math"
+
 // Value is an immutable JSON value: Null, Bool, Number, String, Array or *Object.
 // No other type is one. A nil Value stands for none at all, like the value of a
 // document that does not exist; it is written as null.
@@ -92,24 +94,37 @@ func Deeper(v Value, levels int) bool {
 
 // Size estimates the bytes that a value takes as JSON. It walks the whole value; a
 // number counts as 8 bytes and an escaped character as itself.
-func Size(v Value) int {
+func Size(v Value) int { return math.MaxInt - left(v, math.MaxInt) }
+
+// Within says whether the Size of a value is at most so many bytes. It walks no
+// further than they reach.
+func Within(v Value, bytes int) bool { return left(v, bytes) >= 0 }
+
+// left returns what a value leaves of so many bytes, below zero when they are too few.
+func left(v Value, bytes int) int {
 	switch v := v.(type) {
 	case Number:
-		return 8
+		return bytes - 8
 	case String:
-		return len(v) + 2
+		return bytes - len(v) - 2
 	case Array:
-		size := 2
+		bytes -= 2
 		for _, item := range v {
-			size += Size(item) + 1
+			if bytes < 0 {
+				break
+			}
+			bytes = left(item, bytes-1)
 		}
-		return size
+		return bytes
 	case *Object:
-		size := 2
+		bytes -= 2
 		for key, item := range v.All() {
-			size += len(key) + 4 + Size(item)
+			if bytes < 0 {
+				break
+			}
+			bytes = left(item, bytes-len(key)-4)
 		}
-		return size
+		return bytes
 	}
-	return 4
+	return bytes - 4
 }

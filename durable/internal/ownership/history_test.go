@@ -1,0 +1,315 @@
+package ownership_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/seed-d579e5eb/harness/durable/internal/ownership"
+	"github.com/seed-d579e5eb/harness/durable/record"
+)
+
+// TestGraphAnswersAsPlainTraversal runs random commits, adopted and dropped, and
+// compares every answer with one computed anew from all the records.
+func TestGraphAnswersAsPlainTraversal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := &history{T: t, world: newWorld(), next: 1}
+		h.graph = h.load()
+		for range rapid.IntRange(1, 60).Draw(t, "commits") {
+			h.step()
+		}
+	})
+}
+
+// history is a session that goes on at random.
+type history struct {
+	*rapid.T
+	world  *world
+	next   int64
+	graph  *ownership.Graph
+	handed ownership.Due // what was taken and is still due
+}
+
+// Conversation, Task and OwnedConversations read what the history has now, which
+// the graph that outlives a commit needs.
+func (h *history) Conversation(id record.ConversationID) (record.Conversation, bool, error) {
+	return h.world.Conversation(id)
+}
+
+func (h *history) Task(id record.TaskID) (record.Task, bool, error) { return h.world.Task(id) }
+
+func (h *history) OwnedConversations(id record.TaskID) ([]record.ConversationID, error) {
+	return h.world.OwnedConversations(id)
+}
+
+func (h *history) load() *ownership.Graph {
+	g, err := ownership.Load(h, h.world.live(), h.world.queued())
+	if err != nil {
+		h.Fatalf("load: %v", err)
+	}
+	return g
+}
+
+func (h *history) id() int64 {
+	h.next++
+	return h.next - 1
+}
+
+// step makes one commit, which is adopted when it keeps the rules, or reopens.
+func (h *history) step() {
+	if len(h.world.conversations) > 0 && rapid.IntRange(0, 9).Draw(h.T, "reopen") == 0 {
+		h.graph, h.handed = h.load(), ownership.Due{}
+		h.compare()
+		return
+	}
+	planned := h.plan()
+	after := h.world.with(planned)
+	change := h.graph.Begin()
+	if err := planned.put(change); err != nil {
+		h.Fatalf("put: %v", err)
+	}
+	h.compareChange(change, after)
+	if verified := change.Verify(); !h.agree(planned, after, verified) {
+		h.compare()
+		return
+	}
+	if rapid.IntRange(0, 7).Draw(h.T, "drop") == 0 {
+		h.compare()
+		return
+	}
+	change.Adopt()
+	h.world = after
+	h.compare()
+}
+
+// plan returns a random commit.
+func (h *history) plan() *commit {
+	c := &commit{}
+	if len(h.world.conversations) == 0 {
+		c.conversations = append(c.conversations, record.Conversation{ID: record.ConversationID(h.id())})
+	}
+	for range rapid.IntRange(1, 4).Draw(h.T, "records") {
+		w := h.world.with(c)
+		switch rapid.IntRange(0, 9).Draw(h.T, "what") {
+		case 0:
+			c.conversations = append(c.conversations, h.newConversation(h.world))
+		case 1, 2, 3:
+			c.tasks = append(c.tasks, h.newTask(w))
+		case 4:
+			c.submissions = append(c.submissions, h.submission(w))
+		default:
+			if len(w.tasks) > 0 {
+				c.tasks = append(c.tasks, h.moved(w, rapid.SampledFrom(w.allTasks()).Draw(h.T, "task")))
+			}
+		}
+	}
+	return c
+}
+
+func (h *history) newConversation(w *world) record.Conversation {
+	c := record.Conversation{ID: record.ConversationID(h.id())}
+	if tasks := w.allTasks(); len(tasks) > 0 && rapid.IntRange(0, 4).Draw(h.T, "owned") > 0 {
+		owner := rapid.SampledFrom(tasks).Draw(h.T, "owner")
+		c.Owner = &record.Owner{Conversation: owner.Conversation, Task: owner.ID}
+	}
+	return c
+}
+
+func (h *history) newTask(w *world) record.Task {
+	t := record.Task{ID: record.TaskID(h.id()), State: record.TaskState{Status: record.Pending}}
+	if tasks := w.allTasks(); len(tasks) > 0 && rapid.Bool().Draw(h.T, "child") {
+		owner := rapid.SampledFrom(tasks).Draw(h.T, "owner")
+		t.Owner, t.Conversation = owner.ID, owner.Conversation
+		return t
+	}
+	t.Conversation = rapid.SampledFrom(w.allConversations()).Draw(h.T, "conversation").ID
+	t.Background = rapid.IntRange(0, 3).Draw(h.T, "background") == 0
+	return t
+}
+
+func (h *history) submission(w *world) record.Submission {
+	if len(w.submissions) > 0 && rapid.Bool().Draw(h.T, "settle") {
+		ids := slices.Collect(func(yield func(record.SubmissionID) bool) {
+			for id := range record.SubmissionID(h.next) {
+				if _, found := w.submissions[id]; found && !yield(id) {
+					return
+				}
+			}
+		})
+		s := w.submissions[rapid.SampledFrom(ids).Draw(h.T, "submission")]
+		s.Status = record.Placed
+		return s
+	}
+	return record.Submission{
+		ID:           record.SubmissionID(h.id()),
+		Conversation: rapid.SampledFrom(w.allConversations()).Draw(h.T, "conversation").ID,
+		Type:         rapid.SampledFrom([]record.SubmissionType{record.Input, record.Input, record.WriteEntry}).Draw(h.T, "type"),
+		Status:       record.Queued,
+	}
+}
+
+// moved returns a live task in another state, or with a mark, or a terminal one as
+// it is. An outcome that is held stays as it is.
+func (h *history) moved(w *world, t record.Task) record.Task {
+	held := t.State.Status == record.Completing
+	ending := func(status record.Status) record.TaskState {
+		if held {
+			return record.TaskState{Status: status, Outcome: t.State.Outcome}
+		}
+		how := rapid.SampledFrom([]record.OutcomeStatus{record.Completed, record.Failed, record.Aborted}).Draw(h.T, "outcome")
+		return record.TaskState{Status: status, Outcome: &record.Outcome{Status: how}}
+	}
+	switch move := rapid.IntRange(0, 9).Draw(h.T, "move"); {
+	case t.State.Status == record.Terminal:
+	case move == 0:
+		t.AbortRequested = true
+	case move <= 2:
+		t.State = ending(record.Terminal)
+	case held:
+	case move == 3:
+		t.State = ending(record.Completing)
+	case move == 4:
+		t.State = record.TaskState{Status: record.Running}
+	case move == 5:
+		t.State = record.TaskState{Status: record.Pending}
+	default:
+		t.State = record.TaskState{Status: record.Waiting, On: h.on(w, t), Policy: rapid.SampledFrom([]record.JoinPolicy{record.AllSettled, record.FailFast}).Draw(h.T, "policy")}
+	}
+	return t
+}
+
+// on draws what a task waits for, often its children.
+func (h *history) on(w *world, t record.Task) []record.TaskID {
+	var on []record.TaskID
+	for _, other := range w.allTasks() {
+		if other.Owner == t.ID && rapid.IntRange(0, 3).Draw(h.T, "child") > 0 {
+			on = append(on, other.ID)
+		}
+	}
+	if rapid.Bool().Draw(h.T, "others") {
+		on = append(on, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) record.TaskID {
+			if rapid.IntRange(0, 19).Draw(t, "any") == 0 {
+				return record.TaskID(rapid.Int64Range(1, h.next+1).Draw(t, "id"))
+			}
+			return rapid.SampledFrom(w.allTasks()).Draw(t, "on").ID
+		}), 0, 2).Draw(h.T, "on")...)
+	}
+	return on
+}
+
+// agree compares the verdict on a commit with the rules, and says whether it stands.
+func (h *history) agree(c *commit, after *world, verified error) bool {
+	allowed := true
+	for _, conversation := range c.conversations {
+		allowed = allowed && (conversation.Owner == nil || after.mayOwn(conversation.Owner.Task))
+	}
+	for _, t := range c.tasks {
+		t = after.tasks[t.ID]
+		before, old := h.world.tasks[t.ID]
+		allowed = allowed && (old || !t.State.Status.Live() || t.Owner == 0 || after.mayOwn(t.Owner))
+		waits := before.State.Status == record.Waiting && cmp.Equal(before.State.On, t.State.On, cmpopts.EquateEmpty()) && before.State.Policy == t.State.Policy
+		allowed = allowed && (t.State.Status != record.Waiting || waits || after.mayWait(t))
+	}
+	var owner *ownership.OwnerError
+	var wait *ownership.WaitError
+	if allowed != (verified == nil) || verified != nil && !errors.As(verified, &owner) && !errors.As(verified, &wait) {
+		h.Fatalf("commit %+v\nallowed %v, but Verify returned %v", c, allowed, verified)
+	}
+	return allowed
+}
+
+// compareChange compares what a change answers with the records as it leaves them.
+func (h *history) compareChange(change *ownership.Change, after *world) {
+	for id := range after.tasks {
+		if got, want := change.LiveBelow(id), len(after.below(id)); got != want {
+			h.Fatalf("change: %d live below task %d, want %d", got, id, want)
+		}
+		if got, want := change.MayOwn(id) == nil, after.mayOwn(id); got != want {
+			h.Fatalf("change: task %d may own: %v, want %v", id, got, want)
+		}
+	}
+	for id := range after.conversations {
+		if got, want := change.LiveIn(id), len(after.reach(0, id, false).Tasks); got != want {
+			h.Fatalf("change: %d live in conversation %d, want %d", got, id, want)
+		}
+	}
+}
+
+// compare compares all that a graph answers with the records.
+func (h *history) compare() {
+	w, g := h.world, h.graph
+	var live []record.TaskID
+	var nodes []ownership.Node
+	anywhere := 0
+	for _, t := range w.allTasks() {
+		below := w.below(t.ID)
+		h.same(fmt.Sprintf("live task %d", t.ID), g.Live(t.ID), t.State.Status.Live())
+		h.same(fmt.Sprintf("number below task %d", t.ID), g.LiveBelow(t.ID), len(below))
+		h.same(fmt.Sprintf("below task %d", t.ID), g.Below(t.ID), below)
+		if t.State.Status.Live() {
+			owned, _ := w.OwnedConversations(t.ID)
+			live, nodes = append(live, t.ID), append(nodes, ownership.Node{Task: t.ID, Conversations: owned})
+		}
+	}
+	for _, c := range w.allConversations() {
+		ordinary := w.reach(0, c.ID, false)
+		h.same(fmt.Sprintf("number in conversation %d", c.ID), g.LiveIn(c.ID), len(ordinary.Tasks))
+		h.same(fmt.Sprintf("reach of conversation %d", c.ID), g.Reach(c.ID, false), ordinary)
+		h.same(fmt.Sprintf("reach of conversation %d with background", c.ID), g.Reach(c.ID, true), w.reach(0, c.ID, true))
+		if c.Owner == nil {
+			anywhere += len(ordinary.Tasks)
+		}
+	}
+	h.same("live anywhere", g.LiveAnywhere(), anywhere)
+	h.same("live tasks", g.LiveTasks(), live)
+	var listed []ownership.Node
+	for node, err := range g.Nodes() {
+		if err != nil {
+			h.Fatal(err)
+		}
+		listed = append(listed, node)
+	}
+	h.same("nodes", listed, nodes)
+	due := w.due()
+	h.same("due", g.Due(), due)
+	h.take(due)
+}
+
+// take takes what is due and compares it with what was not due before.
+func (h *history) take(due ownership.Due) {
+	taken := h.graph.TakeDue()
+	lists := func(d ownership.Due) [][]record.TaskID { return [][]record.TaskID{d.Mark, d.Finish, d.Run, d.Abort} }
+	for i, now := range lists(due) {
+		for _, id := range now {
+			got := slices.Contains(lists(taken)[i], id)
+			if before := slices.Contains(lists(h.handed)[i], id); !got && !before {
+				h.Fatalf("task %d became due (list %d) and was not handed out: %+v", id, i, taken)
+			}
+		}
+		for _, id := range lists(taken)[i] {
+			if !slices.Contains(now, id) {
+				h.Fatalf("task %d was handed out (list %d) and is not due: %+v", id, i, due)
+			}
+		}
+	}
+	for _, id := range due.Withdraw {
+		if !slices.Contains(taken.Withdraw, id) && !slices.Contains(h.handed.Withdraw, id) {
+			h.Fatalf("conversation %d became due and was not handed out", id)
+		}
+	}
+	h.handed = due
+	if again := h.graph.TakeDue(); !again.Empty() {
+		h.Fatalf("handed out twice: %+v", again)
+	}
+}
+
+func (h *history) same(what string, got, want any) {
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		h.Fatalf("%s (-want +got):\n%s", what, diff)
+	}
+}

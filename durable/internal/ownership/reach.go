@@ -1,0 +1,94 @@
+package ownership
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/seed-d579e5eb/harness/durable/record"
+)
+
+// Reach is what a traversal finds, each list in id order.
+type Reach struct {
+	// Tasks are the live ones.
+	Tasks []record.TaskID
+	// Queued are the conversations with queued inputs.
+	Queued []record.ConversationID
+}
+
+// Reach returns what traversal finds from a conversation, itself included: what an
+// abort of it selects. Background tasks and all below them are left out, unless
+// background is set.
+func (g *Graph) Reach(id record.ConversationID, background bool) Reach {
+	n := g.nodes[int64(id)]
+	if n == nil {
+		return Reach{}
+	}
+	return n.reach(background)
+}
+
+// Below returns the ordinary owned work of a task, in id order.
+func (g *Graph) Below(id record.TaskID) []record.TaskID {
+	n := g.nodes[int64(id)]
+	if n == nil {
+		return nil
+	}
+	return n.reach(false).Tasks
+}
+
+func (n *node) reach(background bool) Reach {
+	var found Reach
+	enter := func(at *node) bool {
+		switch {
+		case at.background && !background:
+			return false
+		case at.queued > 0:
+			found.Queued = append(found.Queued, record.ConversationID(at.id))
+		case at.live():
+			found.Tasks = append(found.Tasks, record.TaskID(at.id))
+		}
+		return true
+	}
+	if !n.task {
+		enter(n)
+	}
+	n.walk(enter)
+	slices.Sort(found.Tasks)
+	slices.Sort(found.Queued)
+	return found
+}
+
+// LiveTasks returns the live tasks, in id order. It costs as many.
+func (g *Graph) LiveTasks() []record.TaskID {
+	var live []record.TaskID
+	for id, n := range g.nodes {
+		if n.live() {
+			live = append(live, record.TaskID(id))
+		}
+	}
+	slices.Sort(live)
+	return live
+}
+
+// Node is a live task and the conversations that it owns, in id order.
+type Node struct {
+	Task          record.TaskID
+	Conversations []record.ConversationID
+}
+
+// Nodes yields the live tasks, in id order. It asks [Records] for the conversations
+// of each; an error is the last thing yielded.
+func (g *Graph) Nodes() iter.Seq2[Node, error] {
+	return func(yield func(Node, error) bool) {
+		for _, id := range g.LiveTasks() {
+			owned, err := g.records.OwnedConversations(id)
+			if err != nil {
+				yield(Node{}, fmt.Errorf("read the conversations of task %d: %w", id, err))
+				return
+			}
+			if !yield(Node{Task: id, Conversations: owned}, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package durable
+
+import (
+	"context"
+	"runtime/debug"
+
+	"github.com/seed-d579e5eb/harness/durable/record"
+)
+
+// scope is what a commit is bound to: where its defaults come from.
+type scope struct {
+	// conversation is what new tasks belong to when they name none.
+	conversation record.ConversationID
+	// task appends the entries; 0 for none.
+	task record.TaskID
+}
+
+// commitKey is the key of the transaction whose callback a context belongs to.
+type commitKey struct{}
+
+// outsideCommit returns a [*CommitInsideCommitError] for a context that belongs to a
+// callback of this session that has not returned.
+func (s *Session) outsideCommit(ctx context.Context, operation string) error {
+	if tx, ok := ctx.Value(commitKey{}).(*Tx); ok && tx.session == s && tx.open() {
+		return &CommitInsideCommitError{operation}
+	}
+	return nil
+}
+
+// Commit changes the session by what the callback does with its transaction: all of
+// it, or nothing when the callback returns an error, which Commit then returns as it
+// is. It returns once the changes are stored.
+//
+// Callbacks run one at a time, in the order in which Commit was called. Once its
+// turn has come a commit is not undone by the end of ctx. The callback has
+// [Options.CommitBudget] and must not wait for anything but its transaction: its
+// context, which is not cancelled with ctx, makes whatever would wait for the line
+// fail with a [*CommitInsideCommitError].
+//
+// Errors besides the callback's: [*CommitTimeoutError], [*UnsettledError],
+// [*InvalidError], [*NotFoundError], [*storage.TooLargeError] and
+// [*storage.RejectedError], all of which leave everything as it was, a
+// [*PanicError], [ErrClosed], [*FailedError], and the cause of ctx when that ended
+// before the commit had its turn.
+func (s *Session) Commit(ctx context.Context, change func(ctx context.Context, tx *Tx) error) error {
+	return s.commit(ctx, scope{}, change)
+}
+
+func (s *Session) commit(ctx context.Context, bound scope, change func(context.Context, *Tx) error) error {
+	if err := s.outsideCommit(ctx, "a commit"); err != nil {
+		return err
+	}
+	if err := s.line.acquire(ctx); err != nil {
+		return err
+	}
+	stored, err := s.transact(ctx, bound, change)
+	if err != nil || stored == nil {
+		return err
+	}
+	<-stored.done
+	return stored.err
+}
+
+// transact runs a callback on the line, adopts what it did, and gives the line up.
+// The batch is nil when nothing is to be stored.
+func (s *Session) transact(ctx context.Context, bound scope, change func(context.Context, *Tx) error) (*batch, error) {
+	tx := &Tx{session: s, bound: bound}
+	inside, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), commitKey{}, tx))
+	defer cancel()
+	if budget := s.options.CommitBudget; budget > 0 {
+		stop := s.options.Clock.AfterFunc(budget, func() {
+			if tx.end(&CommitTimeoutError{budget}) {
+				cancel()
+				s.line.release()
+			}
+		})
+		defer stop()
+	}
+	err := guarded(func() error { return change(inside, tx) })
+	stored, err, mine := tx.settle(err)
+	if mine {
+		s.line.release()
+	}
+	return stored, err
+}
+
+// guarded calls code from outside and makes an error of its panic.
+func guarded(call func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &PanicError{Value: value, Stack: debug.Stack()}
+		}
+	}()
+	return call()
+}

@@ -1,0 +1,157 @@
+package durable
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/durable/storage"
+)
+
+// batch is a commit that was adopted and waits to be stored.
+type batch struct {
+	seq         record.Seq
+	writes      []storage.Write
+	size        storage.Size
+	publication *Publication
+	done        chan struct{}
+	err         error // set before done is closed
+}
+
+// finish tells who waits how it went.
+func (b *batch) finish(err error) {
+	b.err = err
+	close(b.done)
+}
+
+// gathering is how long a group waits for commits that are about to join it.
+const gathering = time.Millisecond
+
+// committer stores batches in the order in which they were adopted, as many in one
+// commit of the storage as are there: while one group is synced, the next forms
+// (group commit; DeWitt et al., "Implementation Techniques for Main Memory Database
+// Systems", 1984, section 5.2).
+type committer struct {
+	session *Session
+	mu      sync.Mutex
+	queue   []*batch
+	// work has one token while the queue is not empty or the committer is to end.
+	work  chan struct{}
+	ended bool
+	wait  sync.WaitGroup
+}
+
+func newCommitter(s *Session) *committer {
+	c := &committer{session: s, work: make(chan struct{}, 1)}
+	c.wait.Go(c.run)
+	return c
+}
+
+// add hands a batch over. The caller holds the line.
+func (c *committer) add(b *batch) {
+	c.mu.Lock()
+	c.queue = append(c.queue, b)
+	c.mu.Unlock()
+	c.wake()
+}
+
+func (c *committer) wake() {
+	select {
+	case c.work <- struct{}{}:
+	default:
+	}
+}
+
+// end stores what is queued and waits until the goroutine has ended.
+func (c *committer) end() {
+	c.mu.Lock()
+	c.ended = true
+	c.mu.Unlock()
+	c.wake()
+	c.wait.Wait()
+}
+
+func (c *committer) run() {
+	for range c.work {
+		for {
+			group := c.gather()
+			if len(group) == 0 {
+				break
+			}
+			c.store(group)
+		}
+		c.mu.Lock()
+		ended := c.ended && len(c.queue) == 0
+		c.mu.Unlock()
+		if ended {
+			return
+		}
+	}
+}
+
+// gather takes the batches that go into the next commit of the storage. It gives
+// commits that stand in line a moment to join.
+func (c *committer) gather() []*batch {
+	deadline := time.Now().Add(gathering)
+	for c.session.line.queued() > 0 && c.waiting() && time.Now().Before(deadline) {
+		pause := time.NewTimer(time.Until(deadline))
+		select {
+		case <-c.work:
+		case <-pause.C:
+		}
+		pause.Stop()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var size storage.Size
+	n := 0
+	for n < len(c.queue) && (n == 0 || size.With(c.queue[n].size).Fits()) {
+		size = size.With(c.queue[n].size)
+		n++
+	}
+	group := c.queue[:n:n]
+	c.queue = c.queue[n:]
+	return group
+}
+
+// waiting says whether there is a group to wait for others with, and room in it.
+func (c *committer) waiting() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var size storage.Size
+	for _, b := range c.queue {
+		size = size.With(b.size)
+	}
+	return len(c.queue) > 0 && size.Fits()
+}
+
+// store writes a group, and then publishes its commits in their order.
+func (c *committer) store(group []*batch) {
+	s := c.session
+	if err := s.failure(); err != nil {
+		for _, b := range group {
+			b.finish(err)
+		}
+		return
+	}
+	writes := group[0].writes
+	if len(group) > 1 {
+		writes = nil
+		for _, b := range group {
+			writes = append(writes, b.writes...)
+		}
+	}
+	if err := s.storage.Commit(context.Background(), writes); err != nil {
+		err = s.fail(err)
+		for _, b := range group {
+			b.finish(err)
+		}
+		return
+	}
+	for _, b := range group {
+		s.overlay.Remove(b.seq, b.writes)
+		s.publish(b.publication)
+		b.finish(nil)
+	}
+}

@@ -1,0 +1,90 @@
+package durable_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/seed-d579e5eb/harness/durable"
+	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/durable/storage/memory"
+)
+
+// opened is a session over a memory that can be opened again.
+type opened struct {
+	*durable.Session
+	t       testing.TB
+	memory  *memory.Storage
+	options durable.Options
+}
+
+// open opens a session over an empty memory.
+func open(t testing.TB, options durable.Options) *opened {
+	t.Helper()
+	s := &opened{t: t, memory: new(memory.Storage), options: options}
+	s.start()
+	t.Cleanup(s.stop)
+	return s
+}
+
+func (s *opened) start() {
+	s.t.Helper()
+	session, err := durable.Open(context.Background(), s.memory, s.options)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.Session = session
+}
+
+func (s *opened) stop() {
+	s.t.Helper()
+	if err := s.Close(context.Background()); err != nil {
+		s.t.Error("close:", err)
+	}
+}
+
+// reopen closes the session and opens it again.
+func (s *opened) reopen() {
+	s.t.Helper()
+	s.stop()
+	s.memory = s.memory.Clone()
+	s.start()
+}
+
+// commit makes a commit that must succeed.
+func (s *opened) commit(change func(tx *durable.Tx) error) {
+	s.t.Helper()
+	err := s.Commit(context.Background(), func(_ context.Context, tx *durable.Tx) error { return change(tx) })
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// conversation makes a conversation that is nobody's.
+func (s *opened) conversation() (id record.ConversationID) {
+	s.t.Helper()
+	s.commit(func(tx *durable.Tx) error {
+		created, err := tx.CreateConversation(durable.Ownerless())
+		id = created.ID
+		return err
+	})
+	return id
+}
+
+// append appends an entry with text as its data.
+func (s *opened) append(to record.ConversationID, kind string) (entry record.Entry) {
+	s.t.Helper()
+	s.commit(func(tx *durable.Tx) (err error) {
+		entry, err = tx.AppendEntry(to, durable.EntryDraft{Kind: kind})
+		return err
+	})
+	return entry
+}
+
+// within returns a context that ends with the test, or a long time after it has
+// surely gone wrong.
+func within(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}

@@ -1,0 +1,87 @@
+package durable
+
+import (
+	"github.com/seed-d579e5eb/harness/durable/delta"
+	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/durable/value"
+)
+
+// Publication is one commit, as those hear of it who watch: everything it changed,
+// and only once it is stored. It is shared and never changed.
+type Publication struct {
+	Seq           record.Seq
+	Conversations []record.Conversation
+	// Entries are in the order in which they were appended.
+	Entries []record.Entry
+	// Tasks and Submissions are as they stand after the commit, in the order of
+	// their ids.
+	Tasks       []TaskChange
+	Submissions []record.Submission
+	// Documents are in the order in which the commit acquired them.
+	Documents []DocumentChange
+	Events    []record.Event
+	Consumers []record.Consumer
+}
+
+// TaskChange is a task after a commit. Fresh says that the commit created it.
+type TaskChange struct {
+	record.Task
+	Fresh bool
+}
+
+// DocumentChange is what a commit did to one document.
+type DocumentChange struct {
+	Record record.Document
+	// Version is the version of the definition that wrote Value.
+	Version int
+	// Created and Retired say that the commit made or ended the document; it may have
+	// done both.
+	Created, Retired bool
+	// Value is what the document is after the commit; of a retired one, what it was
+	// at its end.
+	Value *value.Object
+	// Ops lead from the value before the commit to Value. Of a created one, or when
+	// only the version changed, they are empty.
+	Ops delta.Ops
+}
+
+// SubscribeCommits has a listener called with each commit that is stored from now
+// on, in order, on the goroutine that stores: it must be quick, must not wait for
+// the session, and must not commit. Before Commit returns its listeners have been
+// called. The function that is returned ends it.
+func (s *Session) SubscribeCommits(listener func(*Publication)) (stop func()) {
+	s.observing.Lock()
+	defer s.observing.Unlock()
+	return s.subscribe(listener)
+}
+
+// subscribe needs observing to be held.
+func (s *Session) subscribe(listener func(*Publication)) func() {
+	one := &subscription{call: listener}
+	s.subscriptions = append(s.subscriptions, one)
+	return func() {
+		s.observing.Lock()
+		defer s.observing.Unlock()
+		one.call = nil
+	}
+}
+
+// subscription is one listener; call is nil once it has stopped.
+type subscription struct{ call func(*Publication) }
+
+// publish tells everybody of a commit that is stored.
+func (s *Session) publish(p *Publication) {
+	s.observing.Lock()
+	defer s.observing.Unlock()
+	live := s.subscriptions[:0]
+	for _, one := range s.subscriptions {
+		if one.call != nil {
+			live = append(live, one)
+		}
+	}
+	clear(s.subscriptions[len(live):])
+	s.subscriptions = live
+	for _, one := range live {
+		one.call(p)
+	}
+}

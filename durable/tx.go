@@ -1,0 +1,170 @@
+package durable
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/seed-d579e5eb/harness/durable/internal/table"
+	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/durable/storage"
+)
+
+// Tx is the transaction of one commit. It is for the callback it was given to, and
+// of no use afterwards: everything fails with [ErrTxClosed] then, or with the
+// [*CommitTimeoutError] that ended it. Its methods may be called by several
+// goroutines of the callback, which run one after another.
+//
+// Tables are read before they are written: after the first method that writes a
+// conversation, an entry, a task or a submission, reading them fails with a
+// [*ReadAfterWriteError]. Documents may be edited at any time.
+type Tx struct {
+	session *Session
+	bound   scope
+	// acquiring counts the documents that are being acquired at this moment.
+	acquiring atomic.Int32
+
+	mu       sync.Mutex
+	ended    error // why the transaction is over; nil while it is open
+	snapshot storage.Snapshot
+	wrote    bool
+	staged   staged
+}
+
+// staged is what a transaction would change.
+type staged struct {
+	conversations []record.Conversation
+	entries       []record.Entry
+	tasks         changes[record.TaskID, record.Task]
+	submissions   changes[record.SubmissionID, record.Submission]
+	drafts        drafts
+	events        []record.Event
+	consumers     changes[consumerName, record.Consumer]
+	// after is called on the line once the changes are adopted.
+	after []func()
+}
+
+// changes are rows that are new or replaced, in the order of their first change.
+type changes[K comparable, V any] struct {
+	order []K
+	rows  map[K]change[V]
+}
+
+type change[V any] struct {
+	row   V
+	fresh bool
+}
+
+func (c *changes[K, V]) get(key K) (V, bool) {
+	found, ok := c.rows[key]
+	return found.row, ok
+}
+
+// put sets a row; fresh says that it is not stored yet.
+func (c *changes[K, V]) put(key K, row V, fresh bool) {
+	if c.rows == nil {
+		c.rows = make(map[K]change[V])
+	}
+	before, known := c.rows[key]
+	if !known {
+		c.order = append(c.order, key)
+	}
+	c.rows[key] = change[V]{row, fresh || before.fresh}
+}
+
+// open says whether the callback may still use the transaction.
+func (tx *Tx) open() bool {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	return tx.ended == nil
+}
+
+// end makes the transaction useless for a reason, and says whether it was not
+// before.
+func (tx *Tx) end(reason error) bool {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	return tx.endLocked(reason)
+}
+
+func (tx *Tx) endLocked(reason error) bool {
+	if tx.ended != nil {
+		return false
+	}
+	tx.ended = reason
+	if tx.snapshot != nil {
+		tx.snapshot.Close()
+	}
+	return true
+}
+
+// settle ends the transaction after its callback and adopts its changes, unless the
+// callback failed. mine says that the caller still holds the line.
+func (tx *Tx) settle(failed error) (stored *batch, err error, mine bool) {
+	pending := tx.acquiring.Load() // before the lock, which an acquisition may hold for long
+	if failed == nil && pending > 0 {
+		failed = &UnsettledError{int(pending)}
+	}
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	if tx.ended != nil {
+		return nil, tx.ended, false
+	}
+	if failed == nil {
+		stored, failed = tx.session.adopt(tx)
+	}
+	return stored, failed, tx.endLocked(ErrTxClosed)
+}
+
+// reader returns what the transaction reads from: everything that was adopted
+// before it. The caller holds mu, and has checked that the transaction is open.
+func (tx *Tx) reader() (table.Reader, error) {
+	if tx.snapshot == nil {
+		snapshot, err := tx.session.overlay.Over(tx.session.storage)
+		if err != nil {
+			return table.Reader{}, tx.session.fail(err)
+		}
+		tx.snapshot = snapshot
+	}
+	return table.Reader{Source: tx.snapshot}, nil
+}
+
+// read runs a read of the tables.
+func (tx *Tx) read(operation string, read func(table.Reader) error) error {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	if tx.ended != nil {
+		return tx.ended
+	}
+	if tx.wrote {
+		return &ReadAfterWriteError{operation}
+	}
+	r, err := tx.reader()
+	if err != nil {
+		return err
+	}
+	return read(r)
+}
+
+// write runs a change of the tables.
+func (tx *Tx) write(write func(table.Reader) error) error {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	if tx.ended != nil {
+		return tx.ended
+	}
+	r, err := tx.reader()
+	if err != nil {
+		return err
+	}
+	tx.wrote = true
+	return write(r)
+}
+
+// mint returns a new id. The caller holds mu.
+func (tx *Tx) mint() (int64, error) {
+	if tx.session.meta.ID >= record.MaxID {
+		return 0, invalid("a new record", "all ids up to %d are used", int64(record.MaxID))
+	}
+	tx.session.meta.ID++
+	return tx.session.meta.ID, nil
+}

@@ -25,6 +25,9 @@ func (s *Session) adopt(tx *Tx) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := tx.checkForks(changes); err != nil {
+		return nil, err
+	}
 	if tx.staged.empty() && len(changes) == 0 {
 		tx.adopted()
 		return nil, nil

@@ -20,6 +20,7 @@ type Draft struct {
 	now        *value.Object
 	migrated   bool
 	retired    bool
+	copied     bool // by a fork, and not acquired since
 	// faces are typed values that the callback changes in place.
 	faces []face
 }
@@ -67,6 +68,9 @@ func (tx *Tx) draft(definition *DocumentDefinition, in record.Scope, key string,
 		return nil, err
 	}
 	if known := tx.staged.drafts.live[at]; known != nil {
+		if known.copied {
+			return known, known.define(definition)
+		}
 		if known.definition.Version != definition.Version {
 			return nil, invalid(fmt.Sprintf("the document %q", definition.Kind), "this transaction already edits it by version %d", known.definition.Version)
 		}

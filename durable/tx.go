@@ -37,6 +37,8 @@ type staged struct {
 	tasks         changes[record.TaskID, record.Task]
 	submissions   changes[record.SubmissionID, record.Submission]
 	drafts        drafts
+	// forked are the parents of the forks.
+	forked []record.ConversationID
 	events        []record.Event
 	consumers     changes[consumerName, record.Consumer]
 	// after is called on the line once the changes are adopted.

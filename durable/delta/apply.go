@@ -153,9 +153,9 @@ func nowhere(at value.Value, path value.Path) string {
 // found names a value or the draft of one.
 func found(v value.Value) string {
 	switch v.(type) {
-	case *arrayDraft:
+	case *arrayDraft, value.Array:
 		return "an array"
-	case *objectDraft:
+	case *objectDraft, *value.Object:
 		return "an object"
 	case *textDraft, value.String:
 		return "a string"

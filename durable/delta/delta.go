@@ -52,7 +52,8 @@ type Set struct {
 	Value value.Value
 }
 
-// Delete removes the member or the item at a path: d.
+// Delete removes the member or the item at a path: d. The object around a member must
+// be there, the member need not.
 type Delete struct{ Path value.Path }
 
 // Append adds to the end of the string at a path: a.

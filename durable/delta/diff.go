@@ -131,19 +131,21 @@ func (d *differ) text(from, to value.String) bool {
 }
 
 const (
-	probe      = 32 // bytes of the start of a string that are searched in the other
+	probe      = 32 // bytes of an end of a string that are searched in the other
 	candidates = 16 // places of it that are looked at
 )
 
 // overlap returns the place in a string from which on the other starts with the rest
-// of it, or the string's length. It misses what is shorter than a probe, or comes
-// after many other candidates.
+// of it, or the string's length. It finds the first such place unless the texts are so
+// regular that other places look like it, and may miss what is shorter than a probe.
 func overlap(from, to string) int {
+	if from == "" || to == "" {
+		return len(from)
+	}
 	start := to[:min(len(to), probe)]
-	at := 0
-	for range candidates {
+	for at, tried := 0, 0; tried < candidates; tried++ {
 		next := strings.Index(from[at:], start)
-		if next < 0 || start == "" {
+		if next < 0 {
 			break
 		}
 		at += next
@@ -151,6 +153,18 @@ func overlap(from, to string) int {
 			return at
 		}
 		at++
+	}
+	end := from[max(0, len(from)-probe):]
+	for rest, tried := to, 0; tried < candidates; tried++ {
+		last := strings.LastIndex(rest, end)
+		if last < 0 {
+			break
+		}
+		kept := last + len(end)
+		if kept <= len(from) && from[len(from)-kept:] == to[:kept] {
+			return len(from) - kept
+		}
+		rest = to[:kept-1]
 	}
 	return len(from)
 }

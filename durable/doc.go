@@ -1,0 +1,39 @@
+// Package durable is the engine under every conversation: it commits conversations,
+// entries, documents, tasks, submissions and events together, survives being killed
+// at any instant, and goes on where it stopped.
+//
+//	session, err := durable.Open(ctx, storage, durable.Options{})
+//	if err != nil { ... }
+//	defer session.Close(context.Background())
+//	err = session.Commit(ctx, func(ctx context.Context, tx *durable.Tx) error {
+//		state, err := State.Edit(tx, durable.InConversation(id))
+//		if err != nil {
+//			return err
+//		}
+//		state.Seen++
+//		_, err = tx.AppendEntry(id, durable.EntryDraft{Kind: "note"})
+//		return err
+//	})
+//
+// # The path of a commit
+//
+// A commit waits for the line, which one holds at a time (line.go). Its callback
+// reads and stages changes in a transaction (tx.go). When it returns, everything
+// that could be refused is refused; then the changes are adopted: they are the
+// newest state, which the next callback sees, laid over what is stored (adopt.go,
+// internal/overlay). The line is passed on. Meanwhile the committer stores what was
+// adopted, all that is there in one commit of the storage with one sync, and only
+// then is each commit published, in order, and returns (committer.go,
+// publication.go). What reads outside of commits sees what is stored, and nothing
+// else.
+//
+// # Where things are
+//
+// Package record has what is stored, internal/table how it is laid out in a storage,
+// package storage what that has to promise. Packages value and delta are the values
+// of documents and their changes; internal/ownership is the picture of who works for
+// whom; internal/transcript derives what a model is shown.
+//
+// The semantics are those of the public pi-durable engine; docs/compatibility.md has
+// a row for each.
+package durable

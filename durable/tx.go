@@ -38,9 +38,9 @@ type staged struct {
 	submissions   changes[record.SubmissionID, record.Submission]
 	drafts        drafts
 	// forked are the parents of the forks.
-	forked []record.ConversationID
-	events        []record.Event
-	consumers     changes[consumerName, record.Consumer]
+	forked    []record.ConversationID
+	events    []record.Event
+	consumers changes[consumerName, record.Consumer]
 	// after is called on the line once the changes are adopted.
 	after []func()
 }

@@ -15,7 +15,13 @@ func TestDiffLeadsFromOneValueToAnother(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from := values(4).Draw(t, "from")
 		to := values(4).Draw(t, "to")
-		if rapid.IntRange(0, 3).Draw(t, "related") > 0 {
+		switch rapid.IntRange(0, 5).Draw(t, "kind") {
+		case 0:
+			from, to = things(t, "from"), things(t, "to")
+		case 1:
+			from = things(t, "from")
+			to = edited(t, from)
+		case 2, 3, 4:
 			to = edited(t, from)
 		}
 		before, after := text(from), text(to)

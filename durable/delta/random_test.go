@@ -76,6 +76,28 @@ func values(depth int) *rapid.Generator[value.Value] {
 	})
 }
 
+// things returns a list, or an object, of many things with ids that are mostly their own.
+func things(t *rapid.T, label string) value.Value {
+	long := rapid.Bool().Draw(t, "long")
+	var list value.Array
+	var b value.Builder
+	for _, id := range rapid.SliceOfN(rapid.IntRange(0, 40), 0, 40).Draw(t, label) {
+		thing := value.NewObject(
+			value.Member{Key: "id", Value: value.Number(id)}, value.Member{Key: "state", Value: scalars.Draw(t, "state")},
+			value.Member{Key: "text", Value: value.String(strings.Repeat("text ", id))},
+		)
+		if !long {
+			thing = value.NewObject(value.Member{Key: "id", Value: value.Number(id)})
+		}
+		list = append(list, thing)
+		b.Set(fmt.Sprint("k", id), thing)
+	}
+	if rapid.Bool().Draw(t, "list") {
+		return list
+	}
+	return b.Object()
+}
+
 // edited returns a value that came of another one by a few random changes.
 func edited(t *rapid.T, v value.Value) value.Value {
 	for i := range rapid.IntRange(1, 4).Draw(t, "changes") {

@@ -43,7 +43,7 @@ func Append(dst []byte, v Value) []byte {
 }
 
 // Marshal returns a value as Append writes it.
-func Marshal(v Value) []byte { return Append(nil, v) }
+func Marshal(v Value) []byte { return Append(make([]byte, 0, Size(v)), v) }
 
 // appendNumber writes a number like JavaScript's Number::toString (ECMA-262).
 func appendNumber(dst []byte, f float64) []byte {

@@ -60,12 +60,9 @@ func (o *Object) Index(key string) int {
 		return -1
 	}
 	if len(o.members) <= scanned {
-		return scan(o.members, key)
+		return find(o.members, nil, key)
 	}
-	if i, ok := o.indexed()[key]; ok {
-		return i
-	}
-	return -1
+	return find(o.members, o.indexed(), key)
 }
 
 // All returns the members in their order.
@@ -97,18 +94,28 @@ func (o *Object) indexed() map[string]int {
 	return index
 }
 
+// places indexes members.
 func places(members []Member) map[string]int {
 	index := make(map[string]int, len(members))
 	for i, member := range members {
-		index[member.Key] = i
+		if member.Value != nil {
+			index[member.Key] = i
+		}
 	}
 	return index
 }
 
-// scan compares a key with each of a few members.
-func scan(members []Member, key string) int {
+// find returns the place of a key by an index, or without one by comparing it with
+// that of each member, or -1.
+func find(members []Member, index map[string]int, key string) int {
+	if index != nil {
+		if i, ok := index[key]; ok {
+			return i
+		}
+		return -1
+	}
 	for i := range members {
-		if members[i].Value != nil && members[i].Key == key {
+		if members[i].Key == key && members[i].Value != nil {
 			return i
 		}
 	}
@@ -182,7 +189,8 @@ func (b *Builder) Object() *Object {
 	case b.base != nil:
 		made.index.Store(b.base.index.Load())
 	case b.index != nil:
-		made.index.Store(&b.index)
+		index := b.index // so that a builder need not be on the heap
+		made.index.Store(&index)
 	}
 	return made
 }
@@ -193,20 +201,9 @@ func (b *Builder) find(key string) int {
 		return b.base.Index(key)
 	}
 	if b.index == nil && len(b.members) > scanned {
-		b.index = make(map[string]int, 2*len(b.members))
-		for i, member := range b.members {
-			if member.Value != nil {
-				b.index[member.Key] = i
-			}
-		}
+		b.index = places(b.members)
 	}
-	if b.index == nil {
-		return scan(b.members, key)
-	}
-	if i, ok := b.index[key]; ok {
-		return i
-	}
-	return -1
+	return find(b.members, b.index, key)
 }
 
 // own ends the use of the index of the object that the builder started with.

@@ -66,6 +66,9 @@ type reader struct {
 	at    int
 	depth int               // levels that may still be entered
 	keys  map[string]string // those that were read, since they repeat
+	// What was read of the containers that are open, from the outermost one on.
+	items   []Value
+	members []Member
 }
 
 func (r *reader) wrong(reason string) *ParseError {
@@ -152,18 +155,21 @@ func (r *reader) array() (Value, *ParseError) {
 	if err := r.enter(); err != nil {
 		return nil, err
 	}
-	items := Array{}
+	first := len(r.items)
 	for !r.is(']') {
-		if len(items) > 0 && !r.is(',') {
-			return nil, r.wrong("a comma or ] is missing").below(Index(len(items)))
+		n := len(r.items) - first
+		if n > 0 && !r.is(',') {
+			return nil, r.wrong("a comma or ] is missing").below(Index(n))
 		}
 		item, err := r.value()
 		if err != nil {
-			return nil, err.below(Index(len(items)))
+			return nil, err.below(Index(n))
 		}
-		items = append(items, item)
+		r.items = append(r.items, item)
 	}
 	r.depth++
+	items := append(make(Array, 0, len(r.items)-first), r.items[first:]...)
+	r.items = r.items[:first]
 	return items, nil
 }
 
@@ -171,29 +177,54 @@ func (r *reader) object() (Value, *ParseError) {
 	if err := r.enter(); err != nil {
 		return nil, err
 	}
-	var b Builder
-	for first := true; !r.is('}'); first = false {
-		if !first && !r.is(',') {
+	first := len(r.members)
+	var index map[string]int
+	for !r.is('}') {
+		if len(r.members) > first && !r.is(',') {
 			return nil, r.wrong("a comma or } is missing")
 		}
-		if r.next() != '"' {
-			return nil, r.wrong("a key in quotation marks is missing")
-		}
-		key, err := r.key()
+		key, item, err := r.member()
 		if err != nil {
 			return nil, err
 		}
-		if !r.is(':') {
-			return nil, r.wrong("a colon is missing").below(Key(key))
+		members := r.members[first:]
+		if index == nil && len(members) > scanned {
+			index = places(members)
 		}
-		item, err := r.value()
-		if err != nil {
-			return nil, err.below(Key(key))
+		if i := find(members, index, key); i >= 0 {
+			members[i].Value = item
+			continue
 		}
-		b.Set(key, item)
+		if index != nil {
+			index[key] = len(members)
+		}
+		r.members = append(r.members, Member{Key: key, Value: item})
 	}
 	r.depth++
-	return b.Object(), nil
+	made := &Object{members: append(make([]Member, 0, len(r.members)-first), r.members[first:]...)}
+	if index != nil {
+		made.index.Store(&index)
+	}
+	r.members = r.members[:first]
+	return made, nil
+}
+
+func (r *reader) member() (string, Value, *ParseError) {
+	if r.next() != '"' {
+		return "", nil, r.wrong("a key in quotation marks is missing")
+	}
+	key, err := r.key()
+	if err != nil {
+		return "", nil, err
+	}
+	if !r.is(':') {
+		return "", nil, r.wrong("a colon is missing").below(Key(key))
+	}
+	item, err := r.value()
+	if err != nil {
+		return "", nil, err.below(Key(key))
+	}
+	return key, item, nil
 }
 
 // shared is up to how long keys are kept once for a whole text.
@@ -357,7 +388,11 @@ func (r *reader) number() (Value, *ParseError) {
 			return nil, r.wrong("a digit is missing")
 		}
 	}
-	n, reason := number(string(r.text[start:r.at]), integer && whole > 15)
+	if integer && whole <= exact {
+		n, _ := strconv.ParseInt(string(r.text[start:r.at]), 10, 64) // cannot fail
+		return Number(n), nil
+	}
+	n, reason := number(string(r.text[start:r.at]), integer)
 	if reason != "" {
 		r.at = start
 		return nil, r.wrong(reason)
@@ -374,13 +409,16 @@ func (r *reader) digits() int {
 	return r.at - start
 }
 
-// number converts a literal. A long integer is one that a float64 may round.
-func number(literal string, long bool) (Number, string) {
+// exact is up to how many digits a float64 holds every integer.
+const exact = 15
+
+// number converts a literal.
+func number(literal string, integer bool) (Number, string) {
 	f, err := strconv.ParseFloat(literal, 64)
 	if err != nil || math.IsInf(f, 0) {
 		return 0, "the number is too large for a float64"
 	}
-	if long && strconv.FormatFloat(f, 'f', 0, 64) != literal && string(appendNumber(nil, f)) != literal {
+	if integer && strconv.FormatFloat(f, 'f', 0, 64) != literal && string(appendNumber(nil, f)) != literal {
 		return 0, "a float64 cannot hold the integer " + literal
 	}
 	return Number(f), ""

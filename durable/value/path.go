@@ -1,9 +1,6 @@
 package value
 
-import (
-	"encoding/json"
-	"strconv"
-)
+import "strconv"
 
 // Segment is one step of a path: the key of an object's member, or the index of an
 // array's item. The zero Segment is the empty key.
@@ -81,8 +78,6 @@ func (p Path) Value() Array {
 
 // MarshalJSON writes a path as a list of strings and numbers.
 func (p Path) MarshalJSON() ([]byte, error) { return Append(nil, p.Value()), nil }
-
-var _ json.Marshaler = Path(nil)
 
 // Lookup returns the value that a path leads to, and false when there is none: a key
 // leads from an object only, and an index from an array only.

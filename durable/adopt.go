@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/seed-d579e5eb/harness/durable/delta"
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/durable/storage"
@@ -52,7 +51,7 @@ func (s *Session) adopt(tx *Tx) (*batch, error) {
 	if err := s.admissible(writes, stored.size); err != nil {
 		return nil, err
 	}
-	s.meta.Seq = seq
+	s.meta.Seq, s.newest = seq, stored
 	s.overlay.Add(seq, writes)
 	for _, change := range changes {
 		change.remember(s)
@@ -123,116 +122,4 @@ func (s *staged) publication(seq record.Seq) *Publication {
 	slices.SortFunc(p.Tasks, func(a, b TaskChange) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(p.Submissions, func(a, b record.Submission) int { return cmp.Compare(a.ID, b.ID) })
 	return p
-}
-
-// documentWrite is what a commit does to one document.
-type documentWrite struct {
-	draft   *Draft
-	seq     record.Seq
-	ops     delta.Ops
-	whole   bool // the whole value is stored
-	content bool // there is anything to store but the retirement
-	// replaced says that another document is made at the address.
-	replaced bool
-}
-
-// preparedDocuments compares the drafts with what they were, and ends them.
-func (tx *Tx) preparedDocuments() ([]*documentWrite, error) {
-	var found []*documentWrite
-	drafts := tx.staged.drafts
-	for i, draft := range drafts.order {
-		write, err := draft.prepared()
-		if err != nil {
-			return nil, err
-		}
-		if write == nil {
-			continue
-		}
-		write.replaced = draft.retired && slices.ContainsFunc(drafts.order[i+1:], func(later *Draft) bool {
-			return later.stored.Address == draft.stored.Address && !later.retired
-		})
-		found = append(found, write)
-	}
-	return found, nil
-}
-
-// prepared returns what a draft's commit stores, nil for nothing.
-func (d *Draft) prepared() (*documentWrite, error) {
-	if !d.retired {
-		if err := d.flush(); err != nil {
-			return nil, err
-		}
-	}
-	created := d.before == nil
-	write := &documentWrite{draft: d, whole: created || d.migrated}
-	if !created {
-		write.ops = delta.Diff(d.before, d.now)
-	}
-	write.content = write.whole || len(write.ops) > 0
-	if created && d.retired && !d.stored.Rewindable() || !write.content && !d.retired {
-		return nil, nil
-	}
-	if !write.whole && len(write.ops) > 0 && d.definition.Checkpoint != nil {
-		err := guarded(func() error {
-			write.whole = d.definition.Checkpoint(d.now, write.ops, d.stored.Deltas)
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return write, nil
-}
-
-// writeTo puts the change into a commit, with what is no longer needed for it.
-func (c *documentWrite) writeTo(w *table.Writer, r table.Reader) error {
-	d := c.draft
-	stored := &d.stored
-	created := d.before == nil
-	if created {
-		stored.Created = c.seq
-	}
-	if d.retired {
-		stored.Retired = c.seq
-	}
-	content := table.Content{Version: d.definition.Version}
-	if c.content {
-		stored.Version, stored.Last = d.definition.Version, c.seq
-		if c.whole {
-			stored.Base, stored.Deltas, content.Base = c.seq, 0, d.now
-		} else {
-			stored.Deltas++
-			content.Ops = c.ops
-		}
-	}
-	kept := stored.Rewindable() || !d.retired
-	switch {
-	case created:
-		w.CreateDocument(*stored, d.now)
-	case c.content && kept:
-		w.ChangeDocument(*stored, content)
-	}
-	if d.retired {
-		w.RetireDocument(*stored, c.replaced)
-	}
-	if created || stored.Rewindable() || !d.retired && !c.whole {
-		return nil
-	}
-	below := c.seq
-	return w.Reclaim(r, stored.ID, below)
-}
-
-// remember keeps the value for those who read it next.
-func (c *documentWrite) remember(s *Session) {
-	if c.content && !c.draft.retired {
-		s.revisions.put(revisionKey{c.draft.stored.ID, c.seq}, c.draft.now)
-	}
-}
-
-func (c *documentWrite) published() DocumentChange {
-	d := c.draft
-	return DocumentChange{
-		Record: d.stored.Document, Version: d.definition.Version, Created: d.before == nil, Retired: d.retired,
-		Value: d.now, Ops: c.ops,
-	}
 }

@@ -29,7 +29,8 @@ func (s *Session) outsideCommit(ctx context.Context, operation string) error {
 
 // Commit changes the session by what the callback does with its transaction: all of
 // it, or nothing when the callback returns an error, which Commit then returns as it
-// is. It returns once the changes are stored.
+// is. It returns once the changes are stored, and everything that the callback can
+// have read.
 //
 // Callbacks run one at a time, in the order in which Commit was called. Once its
 // turn has come a commit is not undone by the end of ctx. The callback has
@@ -53,18 +54,26 @@ func (s *Session) commit(ctx context.Context, bound scope, change func(context.C
 	if err := s.line.acquire(ctx); err != nil {
 		return err
 	}
+	before := s.newest
 	stored, err := s.transact(ctx, bound, change)
-	if err != nil || stored == nil {
+	if stored == nil {
+		stored = before // the callback may have read what is not stored yet
+	}
+	if stored == nil {
 		return err
 	}
 	<-stored.done
-	return stored.err
+	if err == nil {
+		err = stored.err
+	}
+	return err
 }
 
 // transact runs a callback on the line, adopts what it did, and gives the line up.
 // The batch is nil when nothing is to be stored.
 func (s *Session) transact(ctx context.Context, bound scope, change func(context.Context, *Tx) error) (*batch, error) {
 	tx := &Tx{session: s, bound: bound}
+	tx.changed.L = &tx.mu
 	inside, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), commitKey{}, tx))
 	defer cancel()
 	if budget := s.options.CommitBudget; budget > 0 {

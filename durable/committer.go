@@ -22,6 +22,7 @@ type batch struct {
 // finish tells who waits how it went.
 func (b *batch) finish(err error) {
 	b.err = err
+	b.writes, b.publication = nil, nil // the session keeps its newest batch
 	close(b.done)
 }
 

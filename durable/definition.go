@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed-d579e5eb/harness/durable/delta"
+	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/durable/value"
 )
@@ -37,6 +38,9 @@ type DocumentDefinition struct {
 
 // Check returns an [*InvalidError] for a definition that contradicts itself.
 func (d *DocumentDefinition) Check() error {
+	if d == nil {
+		return invalid("a document", "it has no definition")
+	}
 	what := fmt.Sprintf("the definition of the document %q", d.Kind)
 	switch {
 	case d.Kind == "":
@@ -74,36 +78,80 @@ func (d *DocumentDefinition) checkHistory(what string) error {
 	return nil
 }
 
-// address returns where a document is, or an [*InvalidError] for a scope or a key
-// that the definition does not have.
+// address returns where a document is, or an [*InvalidError] for a definition that
+// contradicts itself, and for a scope or a key that it does not have.
 func (d *DocumentDefinition) address(in record.Scope, key string) (record.Address, error) {
-	what := fmt.Sprintf("the document %q", d.Kind)
-	switch {
-	case in.Kind != d.Scope:
-		return record.Address{}, invalid(what, "it belongs to a %s, and was asked for in a %s", d.Scope, in.Kind)
-	case !d.Family && key != "":
-		return record.Address{}, invalid(what, "it has no key, and %q was given", key)
-	}
-	if err := checkName("a key of "+what, key); err != nil {
+	if err := d.Check(); err != nil {
 		return record.Address{}, err
 	}
-	return record.Address{Kind: d.Kind, Scope: in, Key: key, Family: d.Family}, nil
+	switch {
+	case in.Kind != d.Scope:
+		return record.Address{}, invalid(d.what(), "it belongs to a %s, and was asked for in a %s", d.Scope, in.Kind)
+	case !d.Family && key != "":
+		return record.Address{}, invalid(d.what(), "it has no key, and %q was given", key)
+	}
+	if err := checkName("a key of "+d.what(), key); err != nil {
+		return record.Address{}, err
+	}
+	at := record.Address{Kind: d.Kind, Scope: record.Scope{Kind: in.Kind}, Key: key, Family: d.Family}
+	switch in.Kind {
+	case record.ConversationScope:
+		at.Scope.Conversation = in.Conversation
+	case record.TaskScope:
+		at.Scope.Task = in.Task
+	}
+	return at, nil
+}
+
+// what names the document in errors.
+func (d *DocumentDefinition) what() string { return fmt.Sprintf("the document %q", d.Kind) }
+
+// means returns an error when a stored document has another history or fork policy:
+// no definition reinterprets what was promised of a document that lives.
+func (d *DocumentDefinition) means(stored record.Document) error {
+	if stored.History == d.History && stored.Fork == d.Fork {
+		return nil
+	}
+	return invalid(d.what(), "it is stored with history %q and fork policy %q, and the definition says %q and %q: a document keeps what it began with",
+		stored.History, stored.Fork, d.History, d.Fork)
+}
+
+// meansLiving is means for the document that lives at an address now, if there is
+// one: whose history is not kept has none that could be asked for.
+func (d *DocumentDefinition) meansLiving(r table.Reader, at record.Address) error {
+	stored, found, err := r.FindDocument(at)
+	if err != nil || !found {
+		return err
+	}
+	return d.means(stored.Document)
 }
 
 // fits returns an error when a stored document has other semantics than the
 // definition, or a version that it cannot read.
 func (d *DocumentDefinition) fits(stored record.Document, version int) error {
-	what := fmt.Sprintf("the document %q", d.Kind)
-	switch {
-	case stored.History != d.History || stored.Fork != d.Fork:
-		return invalid(what, "it is stored with history %q and fork policy %q, and the definition says %q and %q: a kind keeps what it began with",
-			stored.History, stored.Fork, d.History, d.Fork)
-	case version > d.Version:
-		return &VersionError{Kind: d.Kind, Stored: version, Known: d.Version}
-	case version < d.Version && d.Migrate == nil:
+	if err := d.means(stored); err != nil {
+		return err
+	}
+	if version > d.Version || version < d.Version && d.Migrate == nil {
 		return &VersionError{Kind: d.Kind, Stored: version, Known: d.Version}
 	}
 	return nil
+}
+
+// initial returns the first value of a document.
+func (d *DocumentDefinition) initial(seed json.RawMessage) (*value.Object, error) {
+	var first *value.Object
+	err := guarded(func() (err error) {
+		first, err = d.Initial(seed)
+		return err
+	})
+	if err == nil {
+		err = checkValue(first)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make %s: %w", d.what(), err)
+	}
+	return first, nil
 }
 
 // migrated returns a stored value as one of the definition's version.
@@ -116,11 +164,11 @@ func (d *DocumentDefinition) migrated(stored *value.Object, version int) (*value
 		migrated, err = d.Migrate(stored, version)
 		return err
 	})
-	if err == nil && migrated == nil {
-		err = invalid("the migration", "it returned nothing")
+	if err == nil {
+		err = checkValue(migrated)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("migrate the document %q from version %d to %d: %w", d.Kind, version, d.Version, err)
+		return nil, fmt.Errorf("migrate %s from version %d to %d: %w", d.what(), version, d.Version, err)
 	}
 	return migrated, nil
 }

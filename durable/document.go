@@ -150,39 +150,6 @@ func (f Family[T, Seed]) ReadAt(ctx context.Context, from Documents, conversatio
 	return readAs[T](from.ReadDocumentAt(ctx, f.Definition, conversation, key, at))
 }
 
-// edit returns the Go value that shows a draft.
-func edit[T any](tx *Tx, definition *DocumentDefinition, in record.Scope, key string, seed json.RawMessage) (*T, error) {
-	draft, err := tx.Draft(definition, in, key, seed)
-	if err != nil {
-		return nil, err
-	}
-	tx.mu.Lock()
-	defer tx.mu.Unlock()
-	if err := draft.usable(); err != nil {
-		return nil, err
-	}
-	for _, face := range draft.faces {
-		if shown, same := face.pointer.(*T); same {
-			return shown, nil
-		}
-	}
-	if err := draft.flush(); err != nil {
-		return nil, err
-	}
-	shown := new(T)
-	if err := value.Decode(draft.now, shown); err != nil {
-		return nil, fmt.Errorf("the document %q is no %T: %w", definition.Kind, *shown, err)
-	}
-	encode := func() (*value.Object, error) { return objectOf(shown) }
-	// What T does not know of the value is not a change that the callback makes.
-	seen, err := encode()
-	if err != nil {
-		return nil, fmt.Errorf("the document %q: %w", definition.Kind, err)
-	}
-	draft.faces = append(draft.faces, face{shown, seen, encode})
-	return shown, nil
-}
-
 func readAs[T any](found *value.Object, err error) (shown T, there bool, _ error) {
 	if err != nil || found == nil {
 		return shown, false, err
@@ -213,9 +180,6 @@ func (s *Session) ReadDocument(ctx context.Context, definition *DocumentDefiniti
 
 // document reads the newest value that r has, migrated in memory.
 func (s *Session) document(r table.Reader, definition *DocumentDefinition, in record.Scope, key string) (*value.Object, table.Document, error) {
-	if err := definition.Check(); err != nil {
-		return nil, table.Document{}, err
-	}
 	at, err := definition.address(in, key)
 	if err != nil {
 		return nil, table.Document{}, err
@@ -239,34 +203,45 @@ func (s *Session) document(r table.Reader, definition *DocumentDefinition, in re
 // conversation is a [*NotFoundError]. After a fork, an entry that it has of its
 // parent shows the parent's document.
 func (s *Session) ReadDocumentAt(ctx context.Context, definition *DocumentDefinition, conversation record.ConversationID, key string, at record.EntryID) (found *value.Object, err error) {
-	if definition.History != record.Rewindable {
-		return nil, invalid(fmt.Sprintf("the document %q", definition.Kind), "its history is not kept: it is not rewindable")
-	}
 	err = s.view(ctx, func(r table.Reader) error {
-		entry, seq, visible, err := r.Visible(conversation, at)
-		if err == nil && !visible {
-			err = &NotFoundError{What: "entry", ID: int64(at), In: conversation}
-		}
-		if err != nil {
-			return err
-		}
-		address, err := definition.address(InConversation(entry.Conversation), key)
-		if err != nil {
-			return err
-		}
-		stored, there, err := r.FindDocumentAt(address, seq)
-		if err != nil || !there {
-			return err
-		}
-		then, version, err := r.Value(stored, seq)
-		if err != nil {
-			return err
-		}
-		if err := definition.fits(stored.Document, version); err != nil {
-			return err
-		}
-		found, err = definition.migrated(then, version)
+		found, err = s.documentAt(r, definition, conversation, key, at)
 		return err
 	})
 	return found, err
+}
+
+// documentAt reads the value after the commit of an entry, migrated in memory.
+func (s *Session) documentAt(r table.Reader, definition *DocumentDefinition, conversation record.ConversationID, key string, at record.EntryID) (*value.Object, error) {
+	// The document is of the conversation that appended the entry, which is known
+	// only if there is the entry; the rest can be judged before.
+	address, err := definition.address(InConversation(conversation), key)
+	if err != nil {
+		return nil, err
+	}
+	if definition.History != record.Rewindable {
+		return nil, invalid(definition.what(), "its history is not kept: it is not rewindable")
+	}
+	entry, seq, visible, err := r.Visible(conversation, at)
+	if err == nil && !visible {
+		err = &NotFoundError{What: "entry", ID: int64(at), In: conversation}
+	}
+	if err != nil {
+		return nil, err
+	}
+	address.Scope = InConversation(entry.Conversation)
+	stored, found, err := r.FindDocumentAt(address, seq)
+	if err == nil && !found {
+		err = definition.meansLiving(r, address)
+	}
+	if err != nil || !found {
+		return nil, err
+	}
+	then, version, err := s.revisions.readAt(r, stored, seq)
+	if err != nil {
+		return nil, err
+	}
+	if err := definition.fits(stored.Document, version); err != nil {
+		return nil, err
+	}
+	return definition.migrated(then, version)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/seed-d579e5eb/harness/durable/delta"
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/durable/value"
@@ -16,38 +15,58 @@ type Draft struct {
 	tx         *Tx
 	definition *DocumentDefinition
 	stored     table.Document // Last is 0 when the transaction makes it
-	before     *value.Object  // as stored, migrated
+	before     *value.Object  // as stored, migrated; nil when the transaction makes it
 	now        *value.Object
 	migrated   bool
 	retired    bool
 	copied     bool // by a fork, and not acquired since
+	acquiring  bool // its value is being made, or migrated
 	// faces are typed values that the callback changes in place.
 	faces []face
-}
-
-// face is a Go value that shows a draft.
-type face struct {
-	pointer any
-	seen    *value.Object
-	// encode returns what the Go value says now.
-	encode func() (*value.Object, error)
 }
 
 // drafts are the documents that a transaction has acquired, in that order.
 type drafts struct {
 	order []*Draft
-	// live has the newest draft of each address, until it is retired.
-	live map[record.Address]*Draft
+	// live has the newest draft of each address, until it is retired, and retired the
+	// addresses of which one was.
+	live    map[record.Address]*Draft
+	retired map[record.Address]bool
+}
+
+// add puts a draft with its value at its address.
+func (d *drafts) add(draft *Draft) {
+	d.order = append(d.order, draft)
+	d.begin(draft)
+}
+
+// begin puts a draft at its address.
+func (d *drafts) begin(draft *Draft) {
+	if d.live == nil {
+		d.live = make(map[record.Address]*Draft)
+	}
+	d.live[draft.stored.Address] = draft
+}
+
+// retire takes a draft away from its address.
+func (d *drafts) retire(draft *Draft) {
+	draft.retired, draft.faces = true, nil
+	delete(d.live, draft.stored.Address)
+	if d.retired == nil {
+		d.retired = make(map[record.Address]bool)
+	}
+	d.retired[draft.stored.Address] = true
 }
 
 // Draft acquires a document to edit, which it makes when there is none; seed is for
 // the first value of a family's member and may be nil. A transaction has one draft
 // of a document, however often it is acquired, and the first seed counts.
 //
-// An [*InvalidError] is a scope, key or history that is not the definition's, and a
-// [*VersionError] a stored value that it cannot read; a [*NotFoundError] is a
-// conversation or task that is not there.
-func (tx *Tx) Draft(definition *DocumentDefinition, in record.Scope, key string, seed json.RawMessage) (draft *Draft, err error) {
+// An [*InvalidError] is a scope, key or history that is not the definition's, or a
+// task that has ended; a [*VersionError] is a stored value that the definition cannot
+// read, and a [*NotFoundError] a conversation or task that is not there. A definition
+// that fails, panics, or makes what is no JSON, a [*NotJSONError], makes nothing.
+func (tx *Tx) Draft(definition *DocumentDefinition, in record.Scope, key string, seed json.RawMessage) (*Draft, error) {
 	tx.acquiring.Add(1)
 	defer tx.acquiring.Add(-1)
 	tx.mu.Lock()
@@ -55,52 +74,62 @@ func (tx *Tx) Draft(definition *DocumentDefinition, in record.Scope, key string,
 	if tx.ended != nil {
 		return nil, tx.ended
 	}
-	return tx.draft(definition, in, key, seed)
+	return tx.acquire(definition, in, key, seed, tx.outside)
 }
 
-// draft is Draft with mu held.
+// draft is Draft for code of the session itself: the caller holds mu, which the
+// definition is called with.
 func (tx *Tx) draft(definition *DocumentDefinition, in record.Scope, key string, seed json.RawMessage) (*Draft, error) {
-	if err := definition.Check(); err != nil {
-		return nil, err
-	}
+	return tx.acquire(definition, in, key, seed, func(call func() error) error { return call() })
+}
+
+// acquire returns the draft at an address. The definition's code is called by call.
+func (tx *Tx) acquire(definition *DocumentDefinition, in record.Scope, key string, seed json.RawMessage, call caller) (*Draft, error) {
 	at, err := definition.address(in, key)
 	if err != nil {
 		return nil, err
-	}
-	if known := tx.staged.drafts.live[at]; known != nil {
-		if known.copied {
-			return known, known.define(definition)
-		}
-		if known.definition.Version != definition.Version {
-			return nil, invalid(fmt.Sprintf("the document %q", definition.Kind), "this transaction already edits it by version %d", known.definition.Version)
-		}
-		return known, nil
 	}
 	r, err := tx.reader()
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.mayEdit(r, in); err != nil {
-		return nil, err
-	}
-	stored, found, err := table.Document{}, false, error(nil)
-	if !tx.staged.drafts.retiredHere(at) {
-		stored, found, err = r.FindDocument(at)
-		if err != nil {
-			return nil, err
-		}
-	}
-	draft := &Draft{tx: tx, definition: definition, stored: stored}
-	if found {
-		err = draft.load(r)
-	} else {
-		err = draft.create(at, seed)
-	}
+	known, err := tx.acquired(at)
 	if err != nil {
 		return nil, err
 	}
-	tx.staged.drafts.add(at, draft)
+	if known == nil || in.Kind == record.TaskScope {
+		if err := tx.mayEdit(r, at.Scope); err != nil {
+			return nil, err
+		}
+	}
+	if known != nil {
+		return known, known.reuse(definition, call)
+	}
+	draft := &Draft{tx: tx, definition: definition}
+	draft.stored.Address = at
+	tx.staged.drafts.begin(draft)
+	if err := draft.fill(r, seed, call); err != nil {
+		delete(tx.staged.drafts.live, at)
+		return nil, err
+	}
+	tx.staged.drafts.order = append(tx.staged.drafts.order, draft)
 	return draft, nil
+}
+
+// acquired returns the draft that lives at an address; nil when there is none. It
+// waits for one that is being acquired. The caller holds mu.
+func (tx *Tx) acquired(at record.Address) (*Draft, error) {
+	for {
+		known := tx.staged.drafts.live[at]
+		if known == nil || !known.acquiring {
+			return known, nil
+		}
+		ended := tx.ended
+		tx.changed.Wait()
+		if tx.ended != ended {
+			return nil, tx.ended
+		}
+	}
 }
 
 // mayEdit refuses documents of what is not there, or has ended.
@@ -118,25 +147,29 @@ func (tx *Tx) mayEdit(r table.Reader, in record.Scope) error {
 	return nil
 }
 
-func (d *drafts) add(at record.Address, draft *Draft) {
-	if d.live == nil {
-		d.live = make(map[record.Address]*Draft)
-	}
-	d.live[at] = draft
-	d.order = append(d.order, draft)
-}
-
-// retiredHere says whether the transaction has retired what lived at an address.
-func (d *drafts) retiredHere(at record.Address) bool {
-	for _, draft := range d.order {
-		if draft.retired && draft.stored.Address == at {
-			return true
+// fill gives a draft the value that is stored at its address, or a first one.
+func (d *Draft) fill(r table.Reader, seed json.RawMessage, call caller) error {
+	if !d.tx.staged.drafts.retired[d.stored.Address] {
+		stored, found, err := r.FindDocument(d.stored.Address)
+		if err != nil {
+			return err
+		}
+		if found {
+			d.stored = stored
+			return d.load(r, call)
 		}
 	}
-	return false
+	first, err := d.made(call, func() (*value.Object, error) { return d.definition.initial(seed) })
+	if err != nil {
+		return err
+	}
+	d.now, d.stored.History, d.stored.Fork = first, d.definition.History, d.definition.Fork
+	id, err := d.tx.mint()
+	d.stored.ID = record.DocumentID(id)
+	return err
 }
 
-func (d *Draft) load(r table.Reader) error {
+func (d *Draft) load(r table.Reader, call caller) error {
 	if err := d.definition.fits(d.stored.Document, d.stored.Version); err != nil {
 		return err
 	}
@@ -144,32 +177,53 @@ func (d *Draft) load(r table.Reader) error {
 	if err != nil {
 		return err
 	}
-	d.before, err = d.definition.migrated(stored, d.stored.Version)
-	d.now, d.migrated = d.before, d.stored.Version != d.definition.Version
+	d.before = stored
+	if d.migrated = d.stored.Version != d.definition.Version; d.migrated {
+		d.before, err = d.made(call, func() (*value.Object, error) {
+			return d.definition.migrated(stored, d.stored.Version)
+		})
+	}
+	d.now = d.before
 	return err
 }
 
-func (d *Draft) create(at record.Address, seed json.RawMessage) error {
-	var first *value.Object
-	err := guarded(func() (err error) {
-		first, err = d.definition.Initial(seed)
+// reuse checks that a draft that was acquired before is what a definition means. A
+// copy that a fork made becomes the definition's.
+func (d *Draft) reuse(definition *DocumentDefinition, call caller) error {
+	version := d.definition.Version
+	if !d.copied {
+		if err := definition.means(d.stored.Document); err != nil {
+			return err
+		}
+		if definition.Version != version {
+			return invalid(definition.what(), "this transaction already edits it by version %d", version)
+		}
+		return nil
+	}
+	if err := definition.fits(d.stored.Document, version); err != nil {
+		return err
+	}
+	now, err := d.made(call, func() (*value.Object, error) { return definition.migrated(d.now, version) })
+	if err != nil {
+		return err
+	}
+	d.now, d.definition, d.copied = now, definition, false
+	return nil
+}
+
+// caller calls code of a definition.
+type caller func(call func() error) error
+
+// made returns a value that a definition makes. The draft is nobody's meanwhile.
+func (d *Draft) made(call caller, by func() (*value.Object, error)) (made *value.Object, err error) {
+	d.acquiring = true
+	err = call(func() (err error) {
+		made, err = by()
 		return err
 	})
-	if err == nil && first == nil {
-		err = invalid("the definition", "it returned nothing")
-	}
-	if err != nil {
-		return fmt.Errorf("make the document %q: %w", d.definition.Kind, err)
-	}
-	id, err := d.tx.mint()
-	if err != nil {
-		return err
-	}
-	d.stored = table.Document{Document: record.Document{
-		ID: record.DocumentID(id), Address: at, History: d.definition.History, Fork: d.definition.Fork,
-	}}
-	d.now = first
-	return nil
+	d.acquiring = false
+	d.tx.changed.Broadcast()
+	return made, err
 }
 
 // Value returns what the document is now.
@@ -179,18 +233,22 @@ func (d *Draft) Value() (*value.Object, error) {
 	if err := d.usable(); err != nil {
 		return nil, err
 	}
-	return d.now, d.flush()
+	if err := d.flush(); err != nil {
+		return nil, err
+	}
+	return d.now, nil
 }
 
-// Set makes the document another value.
+// Set makes the document another value. One that no JSON stands for is a
+// [*NotJSONError].
 func (d *Draft) Set(changed *value.Object) error {
+	if err := checkValue(changed); err != nil {
+		return fmt.Errorf("%s: %w", d.definition.what(), err)
+	}
 	d.tx.mu.Lock()
 	defer d.tx.mu.Unlock()
 	if err := d.usable(); err != nil {
 		return err
-	}
-	if changed == nil {
-		return invalid(fmt.Sprintf("the document %q", d.definition.Kind), "its value must be an object")
 	}
 	if err := d.flush(); err != nil {
 		return err
@@ -204,39 +262,14 @@ func (d *Draft) usable() error {
 		return d.tx.ended
 	}
 	if d.retired {
-		return invalid(fmt.Sprintf("the document %q", d.definition.Kind), "this transaction has retired it")
+		return invalid(d.definition.what(), "this transaction has retired it")
 	}
 	return nil
 }
 
-// flush takes over what the faces have changed since they were last looked at.
-func (d *Draft) flush() error {
-	for i := range d.faces {
-		face := &d.faces[i]
-		says, err := face.encode()
-		if err != nil {
-			return fmt.Errorf("the document %q: %w", d.definition.Kind, err)
-		}
-		ops := delta.Diff(face.seen, says)
-		if len(ops) == 0 {
-			continue
-		}
-		if value.Equal(face.seen, d.now) {
-			d.now = says
-		} else {
-			changed, err := delta.Apply(d.now, ops)
-			if err != nil {
-				return fmt.Errorf("the document %q was changed in two ways: %w", d.definition.Kind, err)
-			}
-			d.now = changed.(*value.Object)
-		}
-		face.seen = says
-	}
-	return nil
-}
-
-// Retire ends the document at an address, if one lives there, with what a draft of it
-// says. Acquired again, even by this transaction, it is made anew.
+// Retire ends the document at an address, if one lives there; what the transaction
+// has changed of it is not kept. Acquired again, even by this transaction, it is made
+// anew.
 func (tx *Tx) Retire(definition *DocumentDefinition, in record.Scope, key string) error {
 	tx.acquiring.Add(1)
 	defer tx.acquiring.Add(-1)
@@ -249,31 +282,61 @@ func (tx *Tx) Retire(definition *DocumentDefinition, in record.Scope, key string
 	if err != nil {
 		return err
 	}
-	draft := tx.staged.drafts.live[at]
-	if draft == nil {
-		if tx.staged.drafts.retiredHere(at) {
-			return nil
+	known, err := tx.acquired(at)
+	if err != nil {
+		return err
+	}
+	if known != nil {
+		if err := definition.means(known.stored.Document); err != nil {
+			return err
 		}
-		r, err := tx.reader()
+		tx.staged.drafts.retire(known)
+		return nil
+	}
+	if tx.staged.drafts.retired[at] {
+		return nil
+	}
+	r, err := tx.reader()
+	if err != nil {
+		return err
+	}
+	stored, found, err := r.FindDocument(at)
+	if err != nil || !found {
+		return err
+	}
+	// One of an older version may be ended without a migration.
+	if err := definition.means(stored.Document); err != nil {
+		return err
+	}
+	if stored.Version > definition.Version {
+		return definition.fits(stored.Document, stored.Version)
+	}
+	tx.retireStored(stored)
+	return nil
+}
+
+// retireStored ends a document that the transaction has not acquired.
+func (tx *Tx) retireStored(stored table.Document) {
+	draft := &Draft{tx: tx, definition: asStored(stored, stored.Version), stored: stored}
+	tx.staged.drafts.order = append(tx.staged.drafts.order, draft)
+	tx.staged.drafts.retire(draft)
+}
+
+// retireAll ends all documents of a scope, those that the transaction makes too. The
+// caller holds mu.
+func (tx *Tx) retireAll(r table.Reader, in record.Scope) error {
+	for _, draft := range tx.staged.drafts.order {
+		if !draft.retired && draft.stored.Scope == in {
+			tx.staged.drafts.retire(draft)
+		}
+	}
+	for stored, err := range r.Documents(in) {
 		if err != nil {
 			return err
 		}
-		if _, found, err := r.FindDocument(at); err != nil || !found {
-			return err
-		}
-		if draft, err = tx.draft(definition, in, key, nil); err != nil {
-			return err
+		if !tx.staged.drafts.retired[stored.Address] {
+			tx.retireStored(stored)
 		}
 	}
-	return tx.retire(draft)
-}
-
-// retire ends a draft. The caller holds mu.
-func (tx *Tx) retire(draft *Draft) error {
-	if err := draft.flush(); err != nil {
-		return err
-	}
-	draft.retired, draft.faces = true, nil
-	delete(tx.staged.drafts.live, draft.stored.Address)
 	return nil
 }

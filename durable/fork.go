@@ -6,7 +6,6 @@ import (
 
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
-	"github.com/seed-d579e5eb/harness/durable/value"
 )
 
 // ForkConversation makes a conversation that has what is visible in another one up to
@@ -26,18 +25,15 @@ func (tx *Tx) ForkConversation(parent record.ConversationID, at record.EntryID, 
 		if err != nil {
 			return err
 		}
+		copies, err := tx.copies(r, parent, entry.Conversation, seq)
+		if err != nil {
+			return err
+		}
 		if created, err = tx.newConversation(r, ownership, &record.ForkPoint{Conversation: parent, At: at}); err != nil {
 			return err
 		}
-		if err := tx.copyDocuments(r, r.Documents(InConversation(parent)), record.ForkCurrent, 0, created.ID); err != nil {
-			return err
-		}
-		then := r.DocumentsAt(InConversation(entry.Conversation), seq)
-		if err := tx.copyDocuments(r, then, record.ForkAsOf, seq, created.ID); err != nil {
-			return err
-		}
 		tx.staged.forked = append(tx.staged.forked, parent)
-		return nil
+		return tx.stageCopies(copies, created.ID)
 	})
 	if err == nil {
 		err = tx.session.created(tx, created)
@@ -45,38 +41,50 @@ func (tx *Tx) ForkConversation(parent record.ConversationID, at record.EntryID, 
 	return created, err
 }
 
-// copyDocuments stages copies of the documents that have a fork policy, as they were
-// after a commit, 0 for now.
-func (tx *Tx) copyDocuments(r table.Reader, documents iter.Seq2[table.Document, error], policy record.ForkPolicy, at record.Seq, into record.ConversationID) error {
-	for stored, err := range documents {
-		if err != nil {
-			return err
+// copies returns drafts of what a fork gets: the documents of the parent as they are
+// now, and those of the conversation that appended the entry as they were after a
+// commit, each by its own policy. An address whose policy has changed between them
+// is taken from now.
+func (tx *Tx) copies(r table.Reader, parent, appended record.ConversationID, seq record.Seq) (found []*Draft, err error) {
+	taken := make(map[record.Address]bool)
+	take := func(documents iter.Seq2[table.Document, error], policy record.ForkPolicy, at record.Seq) error {
+		for stored, err := range documents {
+			if err != nil {
+				return err
+			}
+			to := stored.Address
+			to.Scope = record.Scope{}
+			if stored.Fork != policy || taken[to] {
+				continue
+			}
+			taken[to] = true
+			value, version, err := tx.session.revisions.readAt(r, stored, at)
+			if err != nil {
+				return err
+			}
+			copied := table.Document{Document: record.Document{Address: to, History: stored.History, Fork: stored.Fork}}
+			found = append(found, &Draft{tx: tx, definition: asStored(stored, version), stored: copied, now: value, copied: true})
 		}
-		if stored.Fork != policy {
-			continue
-		}
-		value, version, err := tx.copiedValue(r, stored, at)
-		if err != nil {
-			return err
-		}
+		return nil
+	}
+	if err := take(r.Documents(InConversation(parent)), record.ForkCurrent, 0); err != nil {
+		return nil, err
+	}
+	err = take(r.DocumentsAt(InConversation(appended), seq), record.ForkAsOf, seq)
+	return found, err
+}
+
+// stageCopies makes copies the documents of a conversation.
+func (tx *Tx) stageCopies(copies []*Draft, into record.ConversationID) error {
+	for _, draft := range copies {
 		id, err := tx.mint()
 		if err != nil {
 			return err
 		}
-		copied := table.Document{Document: record.Document{ID: record.DocumentID(id), Address: stored.Address, History: stored.History, Fork: stored.Fork}}
-		copied.Scope = InConversation(into)
-		draft := &Draft{tx: tx, definition: asStored(stored, version), stored: copied, now: value, copied: true}
-		tx.staged.drafts.add(copied.Address, draft)
+		draft.stored.ID, draft.stored.Scope = record.DocumentID(id), InConversation(into)
+		tx.staged.drafts.add(draft)
 	}
 	return nil
-}
-
-func (tx *Tx) copiedValue(r table.Reader, stored table.Document, at record.Seq) (*value.Object, int, error) {
-	if at == 0 {
-		now, err := tx.session.revisions.read(r, stored)
-		return now, stored.Version, err
-	}
-	return r.Value(stored, at)
 }
 
 // asStored stands in for the definition of a document that is copied without one.
@@ -84,19 +92,6 @@ func asStored(stored table.Document, version int) *DocumentDefinition {
 	return &DocumentDefinition{
 		Kind: stored.Kind, Version: version, Scope: stored.Scope.Kind, History: stored.History, Fork: stored.Fork, Family: stored.Family,
 	}
-}
-
-// define gives a copy the definition that first edits it.
-func (d *Draft) define(definition *DocumentDefinition) error {
-	if err := definition.fits(d.stored.Document, d.definition.Version); err != nil {
-		return err
-	}
-	now, err := definition.migrated(d.now, d.definition.Version)
-	if err != nil {
-		return err
-	}
-	d.now, d.definition, d.copied = now, definition, false
-	return nil
 }
 
 // checkForks refuses a transaction that forks a conversation and changes what the

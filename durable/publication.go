@@ -29,19 +29,20 @@ type TaskChange struct {
 	Fresh bool
 }
 
-// DocumentChange is what a commit did to one document.
+// DocumentChange is what a commit did to one document. One that the commit both made
+// and ended is not told of.
 type DocumentChange struct {
 	Record record.Document
-	// Version is the version of the definition that wrote Value.
+	// Version is the version of the definition that wrote the document.
 	Version int
-	// Created and Retired say that the commit made or ended the document; it may have
-	// done both.
-	Created, Retired bool
-	// Value is what the document is after the commit; of a retired one, what it was
-	// at its end.
+	// Created and Retired say that the commit made or ended the document, and Migrated
+	// that it stored it by a newer version of its definition than before.
+	Created, Retired, Migrated bool
+	// Value is what the document is after the commit; nil when it ended.
 	Value *value.Object
-	// Ops lead from the value before the commit to Value. Of a created one, or when
-	// only the version changed, they are empty.
+	// Ops lead from the value before the commit to Value. They are empty when it was
+	// created, ended or migrated: what the value before was to those who read it is
+	// for their definition to say.
 	Ops delta.Ops
 }
 

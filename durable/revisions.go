@@ -47,6 +47,16 @@ func (c *revisions) read(r table.Reader, d table.Document) (*value.Object, error
 	return read, nil
 }
 
+// readAt returns the value of a document after a commit, 0 for now, and the version
+// of the definition that wrote it.
+func (c *revisions) readAt(r table.Reader, d table.Document, at record.Seq) (*value.Object, int, error) {
+	if at == 0 || at >= d.Last {
+		now, err := c.read(r, d)
+		return now, d.Version, err
+	}
+	return r.Value(d, at)
+}
+
 func (c *revisions) get(at revisionKey) *value.Object {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,8 +85,8 @@ func (c *revisions) put(at revisionKey, v *value.Object) {
 	}
 }
 
-// replaced forgets the revision that a newer one follows.
-func (c *revisions) replaced(at revisionKey) {
+// forget drops a revision that is not the newest any more.
+func (c *revisions) forget(at revisionKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if element := c.known[at]; element != nil {

@@ -21,8 +21,10 @@ type Session struct {
 	overlay   overlay.Overlay
 	committer *committer
 	revisions revisions
-	// meta is the newest that was adopted. It belongs to whoever holds the line.
-	meta table.Meta
+	// meta is the newest that was adopted, and newest the commit that was; nil when
+	// none was. They belong to whoever holds the line.
+	meta   table.Meta
+	newest *batch
 
 	// observing is held while a commit is told to those who watch.
 	observing     sync.Mutex

@@ -23,8 +23,11 @@ type Tx struct {
 	// acquiring counts the documents that are being acquired at this moment.
 	acquiring atomic.Int32
 
-	mu       sync.Mutex
-	ended    error // why the transaction is over; nil while it is open
+	mu    sync.Mutex
+	ended error // why it cannot be used; nil while the callback may
+	// over says that the line was given up, and nothing can be adopted any more.
+	over     bool
+	changed  sync.Cond // told when an acquisition or the transaction has ended; mu is its lock
 	snapshot storage.Snapshot
 	wrote    bool
 	staged   staged
@@ -80,7 +83,7 @@ func (tx *Tx) open() bool {
 	return tx.ended == nil
 }
 
-// end makes the transaction useless for a reason, and says whether it was not
+// end gives up the transaction for a reason, and says whether it was not over
 // before.
 func (tx *Tx) end(reason error) bool {
 	tx.mu.Lock()
@@ -89,14 +92,32 @@ func (tx *Tx) end(reason error) bool {
 }
 
 func (tx *Tx) endLocked(reason error) bool {
-	if tx.ended != nil {
+	if tx.over {
 		return false
 	}
-	tx.ended = reason
+	tx.ended, tx.over = reason, true
 	if tx.snapshot != nil {
 		tx.snapshot.Close()
 	}
+	tx.changed.Broadcast()
 	return true
+}
+
+// outside calls code of a definition without mu, which the caller holds before and
+// after: code that takes too long ends the transaction like the callback itself, and
+// code that uses the transaction does not wait for itself. It fails with why the
+// transaction ended meanwhile.
+func (tx *Tx) outside(call func() error) error {
+	ended := tx.ended
+	err := func() error {
+		tx.mu.Unlock()
+		defer tx.mu.Lock()
+		return call()
+	}()
+	if tx.over || tx.ended != ended {
+		return tx.ended
+	}
+	return err
 }
 
 // settle ends the transaction after its callback and adopts its changes, unless the
@@ -108,9 +129,10 @@ func (tx *Tx) settle(failed error) (stored *batch, err error, mine bool) {
 	}
 	tx.mu.Lock()
 	defer tx.mu.Unlock()
-	if tx.ended != nil {
+	if tx.over {
 		return nil, tx.ended, false
 	}
+	tx.ended = ErrTxClosed
 	if failed == nil {
 		stored, failed = tx.session.adopt(tx)
 	}

@@ -2,6 +2,7 @@ package durable
 
 import (
 	"encoding/json"
+	"unicode/utf8"
 
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
@@ -14,8 +15,11 @@ const maxName = 1000
 
 // checkName refuses names that cannot be stored.
 func checkName(what, name string) error {
-	if len(name) > maxName {
+	switch {
+	case len(name) > maxName:
 		return invalid(what, "its name has %d bytes, and may have %d", len(name), maxName)
+	case !utf8.ValidString(name):
+		return invalid(what, "its name %q is not UTF-8", name)
 	}
 	return nil
 }

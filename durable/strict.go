@@ -1,0 +1,74 @@
+package durable
+
+import (
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"github.com/seed-d579e5eb/harness/durable/value"
+)
+
+// NotJSONError is a value that a document cannot have, since no JSON stands for it.
+type NotJSONError struct {
+	Path   value.Path
+	Reason string
+}
+
+func (e *NotJSONError) Error() string { return fmt.Sprintf("at %s: %s", e.Path, e.Reason) }
+
+// checkValue returns a [*NotJSONError] for a value that would be another one when it
+// is read again.
+func checkValue(v *value.Object) error {
+	if v == nil {
+		return &NotJSONError{Reason: "there is no object"}
+	}
+	if value.Deeper(v, value.MaxDepth) {
+		return &NotJSONError{Reason: fmt.Sprintf("it nests deeper than %d levels", value.MaxDepth)}
+	}
+	if err := strict(v, nil); err != nil {
+		return err
+	}
+	return nil
+}
+
+func strict(v value.Value, at value.Path) *NotJSONError {
+	switch v := v.(type) {
+	case nil:
+		return &NotJSONError{at, "there is no value"}
+	case value.Number:
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return &NotJSONError{at, fmt.Sprintf("%v is no number of JSON", float64(v))}
+		}
+	case value.String:
+		return strictText(string(v), at)
+	case value.Array:
+		for i, item := range v {
+			if err := strict(item, append(at, value.Index(i))); err != nil {
+				return err
+			}
+		}
+	case *value.Object:
+		for key, member := range v.All() {
+			at := append(at, value.Key(key))
+			if err := strictText(key, at); err != nil {
+				return err
+			}
+			if err := strict(member, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// strictText accepts UTF-8, and halves of surrogate pairs as value.String has them.
+func strictText(text string, at value.Path) *NotJSONError {
+	if utf8.ValidString(text) {
+		return nil
+	}
+	again, err := value.Parse(value.Marshal(value.String(text)))
+	if err != nil || again != value.String(text) {
+		return &NotJSONError{at, "its text is not UTF-8"}
+	}
+	return nil
+}

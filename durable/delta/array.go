@@ -31,7 +31,7 @@ func (d *differ) array(from, to value.Array) {
 		d.permute(a, start, end)
 	} else {
 		for _, j := range moved {
-			a.old[j] = none
+			a.old[j], a.equal[j] = none, false
 		}
 	}
 	a.pair()

@@ -57,7 +57,7 @@ func TestDiffIsShort(t *testing.T) {
 		{"a changed item without an id", `[["` + long + `",1],["` + long + `",2]]`, `[["` + long + `",1],["` + long + `",3],0]`, `[["s",[1,1],3],["p",[],2,0,[0]]]`},
 		{"a text in a list, and a new one", `["` + long + `"]`, `["` + long + `x","y"]`, `[["a",[0],"x"],["p",[],1,0,["y"]]]`},
 		{"small items that move", `["` + long + `",1,2,3,4,5,6,7,8,9]`, `["` + long + `",2,3,4,5,6,7,8,9,1]`, `[["p",[],1,1,[]],["p",[],9,0,[1]]]`},
-		{"an item whose equal moved away", `["` + long + `",[[]],[{}],[],0]`, `["` + long + `",[],[{}],[{}],0]`, `[["s",[1],[]],["s",[3],[{}]]]`},
+		{"an item whose equal moved away", `[[],[[]],[{}],[],[],[]]`, `[[],[],[{}],[{}],[],[]]`, `[["s",[1],[]],["s",[3],[{}]]]`},
 		{"a run of items", `["` + long + `",1,2,3,"` + long + `"]`, `["` + long + `",4,5,"` + long + `"]`, `[["p",[],1,3,[4,5]]]`},
 		{"no items", list(1, 2), `[]`, `[["r",[]]]`},
 		{"a key that may not stand in a path", `{"k":"` + long + `","a":{"__proto__":1}}`, `{"k":"` + long + `","a":{"__proto__":2}}`, `[["s",["a"],{"__proto__":2}]]`},

@@ -76,6 +76,7 @@ func (s *Session) transact(ctx context.Context, bound scope, change func(context
 	tx.changed.L = &tx.mu
 	inside, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), commitKey{}, tx))
 	defer cancel()
+	tx.inside = inside
 	if budget := s.options.CommitBudget; budget > 0 {
 		stop := s.options.Clock.AfterFunc(budget, func() {
 			if tx.end(&CommitTimeoutError{budget}) {

@@ -1,11 +1,13 @@
 package durable
 
 import (
+	"context"
+	"crypto/rand"
 	"io"
 	"log/slog"
 	"time"
 
-	"crypto/rand"
+	"github.com/seed-d579e5eb/harness/durable/record"
 )
 
 // Options configure a session. The zero value works.
@@ -20,6 +22,14 @@ type Options struct {
 	// CommitBudget is how long the callback of a commit may take, from its turn on;
 	// 2 s when 0, no limit when negative. Storing is not counted.
 	CommitBudget time.Duration
+	// Runs answers the inputs of conversations. With it every new conversation gets
+	// the built-in documents in the commit that makes it; without it conversations
+	// take no inputs, and have a built-in document once something edits it.
+	Runs Runs
+	// ConversationCreated is called in every commit that makes a conversation, once for
+	// each, with its built-in documents made and before anything else; its error
+	// refuses the commit. Nil does nothing.
+	ConversationCreated func(ctx context.Context, tx *Tx, created record.Conversation) error
 	// Cache is how many bytes of documents are remembered; 32 MiB when 0.
 	Cache int
 }

@@ -29,6 +29,7 @@ type Session struct {
 	// observing is held while a commit is told to those who watch.
 	observing     sync.Mutex
 	subscriptions []*subscription
+	settlements   settlements
 
 	mu      sync.Mutex
 	failed  error         // a [*FailedError]; nil while the storage works
@@ -53,6 +54,7 @@ func Open(ctx context.Context, below storage.Storage, options Options) (*Session
 	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("open session: %w", err)
 	}
+	s.subscribe(s.settlements.publish)
 	s.committer = newCommitter(s)
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 
@@ -20,6 +21,10 @@ import (
 type Tx struct {
 	session *Session
 	bound   scope
+	// inside is the context of the callback.
+	inside context.Context
+	// inbox is held while a submission is admitted, or a boundary is applied.
+	inbox sync.Mutex
 	// acquiring counts the documents that are being acquired at this moment.
 	acquiring atomic.Int32
 

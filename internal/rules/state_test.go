@@ -12,6 +12,7 @@ import (
 var fixed = []string{
 	"errors.New", "fmt.Errorf", "regexp.MustCompile", "reflect.TypeFor", "reflect.TypeOf", "strings.NewReplacer",
 	"strings.Repeat", "sync.OnceValue", "sync.OnceValues", "goja.MustCompile", "netip.MustParsePrefix", "slices.Sorted",
+	"DefineDocument", "DefineFamily", "durable.DefineDocument", "durable.DefineFamily",
 }
 
 // processState are the variables that change or are computed in other ways, with

@@ -1,0 +1,107 @@
+package durable
+
+import (
+	"github.com/seed-d579e5eb/harness/durable/internal/table"
+	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/durable/value"
+)
+
+// created runs what belongs to every new conversation, in the commit that makes it
+// (section 2.2 of the pi-durable specification).
+func (s *Session) created(tx *Tx, c record.Conversation) error {
+	if s.options.Runs != nil {
+		if err := tx.builtIns(c); err != nil {
+			return err
+		}
+	}
+	if call := s.options.ConversationCreated; call != nil {
+		return call(tx.inside, tx, c)
+	}
+	return nil
+}
+
+// builtIns makes the built-in documents of a conversation.
+func (tx *Tx) builtIns(c record.Conversation) error {
+	in := InConversation(c.ID)
+	if _, err := LiveDocument.Edit(tx, in); err != nil {
+		return err
+	}
+	if _, err := InboxDocument.Edit(tx, in); err != nil {
+		return err
+	}
+	if _, err := UsageDocument.Edit(tx, in); err != nil {
+		return err
+	}
+	if _, err := ProviderSession(tx, c.ID); err != nil {
+		return err
+	}
+	return tx.copyAgent(c)
+}
+
+// copyAgent makes a conversation's agent: a fork has a copy already, what a task owns
+// gets one of that task's conversation, and others are empty.
+func (tx *Tx) copyAgent(c record.Conversation) error {
+	agent := AgentDocument.Definition
+	if c.Parent != nil {
+		if copied, err := tx.peek(agent, InConversation(c.ID)); err != nil || copied != nil {
+			return err
+		}
+	}
+	var chosen *value.Object
+	if c.Parent == nil && c.Owner != nil {
+		var err error
+		if chosen, err = tx.peek(agent, InConversation(c.Owner.Conversation)); err != nil {
+			return err
+		}
+	}
+	draft, err := tx.Draft(agent, InConversation(c.ID), "", nil)
+	if err != nil || chosen == nil {
+		return err
+	}
+	return draft.Set(chosen)
+}
+
+// peek returns what a document without a key is for the transaction, nil when there
+// is none. It does not make one.
+func (tx *Tx) peek(definition *DocumentDefinition, in record.Scope) (found *value.Object, err error) {
+	err = tx.look(func(r table.Reader) error {
+		at, err := definition.address(in, "")
+		if err != nil {
+			return err
+		}
+		draft, err := tx.acquired(at)
+		if err != nil {
+			return err
+		}
+		if draft != nil {
+			if err := draft.flush(); err != nil {
+				return err
+			}
+			if err := definition.fits(draft.stored.Document, draft.definition.Version); err != nil {
+				return err
+			}
+			found, err = definition.migrated(draft.now, draft.definition.Version)
+			return err
+		}
+		if tx.staged.drafts.retired[at] {
+			return nil
+		}
+		found, _, err = tx.session.document(r, definition, in, "")
+		return err
+	})
+	return found, err
+}
+
+// look runs a read that belongs to a change, and is allowed after the first write.
+func (tx *Tx) look(read func(table.Reader) error) error {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	if tx.ended != nil {
+		return tx.ended
+	}
+	r, err := tx.reader()
+	if err != nil {
+		return err
+	}
+	return read(r)
+}

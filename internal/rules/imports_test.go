@@ -67,6 +67,7 @@ var libraries = []struct {
 	{"golang.org/x/sys", []string{"vfs", "worktree", "host", "durable", "cmd/harness"}},
 	{"golang.org/x/sync", []string{"host", "registry", "durable", "worktree"}},
 	{"golang.org/x/text", []string{"jsapi/internal/globals", "registry"}},
+	{"pgregory.net/rapid", []string{"durable/storagetest"}},
 	{"unsafe", []string{"vfs", "jsapi/internal/guard"}},
 }
 

@@ -2,14 +2,32 @@ package memory
 
 import (
 	"errors"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"github.com/seed-d579e5eb/harness/durable/storage"
+	"github.com/seed-d579e5eb/harness/durable/storagetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestKeepsThePromisesOfStorage takes a clone for what a reopened storage would be.
+func TestKeepsThePromisesOfStorage(t *testing.T) {
+	var mu sync.Mutex
+	stored := make(map[string]*Storage)
+	storagetest.Run(t, storagetest.Backend{Survives: true, Open: func(_ testing.TB, dir string) storage.Storage {
+		mu.Lock()
+		defer mu.Unlock()
+		opened := new(Storage)
+		if before := stored[dir]; before != nil {
+			opened = before.Clone()
+		}
+		stored[dir] = opened
+		return opened
+	}})
+}
 
 func TestACloneHasWhatWasCommittedAndNothingLater(t *testing.T) {
 	var first Storage

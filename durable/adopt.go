@@ -46,7 +46,7 @@ func (s *Session) adopt(tx *Tx) (*batch, error) {
 	if err != nil {
 		return nil, invalid("a commit", "%s", err)
 	}
-	stored := &batch{seq: seq, writes: writes, publication: publication, done: make(chan struct{})}
+	stored := &batch{seq: seq, writes: writes, publication: publication, told: tx.staged.stored, done: make(chan struct{})}
 	stored.size.Add(writes...)
 	if err := s.admissible(writes, stored.size); err != nil {
 		return nil, err

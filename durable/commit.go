@@ -13,6 +13,8 @@ type scope struct {
 	conversation record.ConversationID
 	// task appends the entries; 0 for none.
 	task record.TaskID
+	// unlimited lifts the budget: for the session's own commits.
+	unlimited bool
 }
 
 // commitKey is the key of the transaction whose callback a context belongs to.
@@ -77,7 +79,7 @@ func (s *Session) transact(ctx context.Context, bound scope, change func(context
 	inside, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), commitKey{}, tx))
 	defer cancel()
 	tx.inside = inside
-	if budget := s.options.CommitBudget; budget > 0 {
+	if budget := s.options.CommitBudget; budget > 0 && !bound.unlimited {
 		stop := s.options.Clock.AfterFunc(budget, func() {
 			if tx.end(&CommitTimeoutError{budget}) {
 				cancel()

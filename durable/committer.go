@@ -15,6 +15,7 @@ type batch struct {
 	writes      []storage.Write
 	size        storage.Size
 	publication *Publication
+	told        []func() // called when it is published
 	done        chan struct{}
 	err         error // set before done is closed
 }
@@ -153,6 +154,9 @@ func (c *committer) store(group []*batch) {
 	for _, b := range group {
 		s.overlay.Remove(b.seq, b.writes)
 		s.publish(b.publication)
+		for _, tell := range b.told {
+			tell()
+		}
 		b.finish(nil)
 	}
 }

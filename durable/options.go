@@ -30,6 +30,23 @@ type Options struct {
 	// each, with its built-in documents made and before anything else; its error
 	// refuses the commit. Nil does nothing.
 	ConversationCreated func(ctx context.Context, tx *Tx, created record.Conversation) error
+	// Definitions are where the definitions of tasks come from; nil has none, and no
+	// task runs. Required are the names of those without which Open fails.
+	Definitions Definitions
+	Required    []string
+	// Hooks finds the hooks that tasks ask; nil has none.
+	Hooks HookSource
+	// RestartLimit is how often in a row a task may be cut off, because the process
+	// ended without Close, before it has got on: then it is blocked, as
+	// [RestartLimit]. 5 when 0, no limit when negative.
+	RestartLimit int
+	// Settled is called in the commit that ends a task with an outcome that no code
+	// of the task decided, faulted or orphaned: it cleans up what the task's own code
+	// would have. It may edit documents and write; tables cannot be read any more.
+	Settled func(ctx context.Context, tx *Tx, task record.Task) error
+	// Report is told of what goes wrong and fails nobody's call, on the goroutine
+	// where it went wrong, outside of commits; Logger is when nil.
+	Report func(error)
 	// Cache is how many bytes of documents are remembered; 32 MiB when 0.
 	Cache int
 }
@@ -47,8 +64,25 @@ func (o Options) withDefaults() Options {
 	if o.CommitBudget == 0 {
 		o.CommitBudget = 2 * time.Second
 	}
+	if o.Definitions == nil {
+		o.Definitions = FixedDefinitions()
+	}
+	if o.RestartLimit == 0 {
+		o.RestartLimit = 5
+	}
 	if o.Cache == 0 {
 		o.Cache = 32 << 20
 	}
 	return o
+}
+
+// report tells of what went wrong and fails nobody's call.
+func (s *Session) report(err error) {
+	if s.options.Report == nil {
+		s.options.Logger.Warn("something went wrong", "error", err)
+		return
+	}
+	if err := guarded(func() error { s.options.Report(err); return nil }); err != nil {
+		s.options.Logger.Error("reporting failed", "error", err)
+	}
 }

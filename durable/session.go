@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/seed-d579e5eb/harness/durable/internal/overlay"
+	"github.com/seed-d579e5eb/harness/durable/internal/ownership"
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/durable/storage"
@@ -21,10 +22,16 @@ type Session struct {
 	overlay   overlay.Overlay
 	committer *committer
 	revisions revisions
-	// meta is the newest that was adopted, and newest the commit that was; nil when
-	// none was. They belong to whoever holds the line.
-	meta   table.Meta
-	newest *batch
+	scheduler *scheduler
+	ends      taskWaits
+	idle      idleWaits
+
+	// These belong to whoever holds the line: the newest meta that was adopted, and
+	// the newest commit; the live work, and what it is read from.
+	meta    table.Meta
+	newest  *batch
+	graph   *ownership.Graph
+	records lineRecords
 
 	// observing is held while a commit is told to those who watch.
 	observing     sync.Mutex
@@ -51,30 +58,39 @@ func Open(ctx context.Context, below storage.Storage, options Options) (*Session
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.load(); err != nil {
+	if err := s.checkDefinitions(); err != nil {
+		return nil, fmt.Errorf("open session: %w", err)
+	}
+	s.scheduler = newScheduler(s)
+	cut, err := s.load()
+	if err != nil {
 		return nil, fmt.Errorf("open session: %w", err)
 	}
 	s.subscribe(s.settlements.publish)
 	s.committer = newCommitter(s)
+	if err := s.recover(cut); err != nil {
+		s.committer.end()
+		return nil, fmt.Errorf("open session: %w", err)
+	}
 	return s, nil
 }
 
-// load reads how far the session had got.
-func (s *Session) load() error {
+// load reads how far the session had got, and returns the tasks that were cut off.
+func (s *Session) load() (cut []record.TaskID, err error) {
 	snapshot, err := s.storage.Snapshot()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer snapshot.Close()
 	r := table.Reader{Source: snapshot}
 	if s.meta, err = r.Meta(); err != nil {
-		return err
+		return nil, err
 	}
 	if s.meta.Format > table.Format {
-		return invalid("the database", "its format is %d, and this program knows %d: use a newer program", s.meta.Format, table.Format)
+		return nil, invalid("the database", "its format is %d, and this program knows %d: use a newer program", s.meta.Format, table.Format)
 	}
 	s.meta.ID = max(s.meta.ID, int64(record.Root))
-	return nil
+	return s.loadTasks(r)
 }
 
 // usable returns why the session cannot be asked: [ErrClosed], a [*FailedError], or
@@ -184,7 +200,9 @@ func (s *Session) Close(ctx context.Context) error {
 // shut waits for what still runs and closes the storage.
 func (s *Session) shut() {
 	defer close(s.closed)
+	s.scheduler.end()
 	s.line.drain()
+	s.park()
 	s.committer.end()
 	if err := s.storage.Close(); err != nil && !errors.Is(err, storage.ErrClosed) {
 		s.fail(fmt.Errorf("close the storage: %w", err))

@@ -51,6 +51,9 @@ type staged struct {
 	consumers changes[consumerName, record.Consumer]
 	// after is called on the line once the changes are adopted.
 	after []func()
+	// stored is called once the changes are stored and published, on the goroutine
+	// that stores.
+	stored []func()
 }
 
 // changes are rows that are new or replaced, in the order of their first change.

@@ -1,0 +1,98 @@
+package durable
+
+import (
+	"fmt"
+
+	"github.com/seed-d579e5eb/harness/durable/record"
+)
+
+// BlockedReason is why a task that could run does not (section 5.4 of the pi-durable
+// specification). It is never stored: it follows from what is defined.
+type BlockedReason string
+
+// The reasons for which a task is blocked.
+const (
+	// MissingTask is a task without a definition of its name.
+	MissingTask BlockedReason = "missing_task"
+	// TaskTooOld is a task of a newer version than its definition.
+	TaskTooOld BlockedReason = "task_too_old"
+	// MigrationFailed is a task of an older version that its definition cannot take on.
+	MigrationFailed BlockedReason = "migration_failed"
+	// RestartLimit is a task that was cut off too often in a row without having got
+	// on; see [Options.RestartLimit] and [Session.RetryTask].
+	RestartLimit BlockedReason = "restart_limit"
+)
+
+// BlockedError tells that a task does not run.
+type BlockedError struct {
+	Task   record.TaskID
+	Kind   string
+	Reason BlockedReason
+	// Err is why a migration failed.
+	Err error
+}
+
+func (e *BlockedError) Error() string {
+	said := fmt.Sprintf("task %d of kind %q is blocked: %s", e.Task, e.Kind, e.Reason)
+	switch {
+	case e.Err != nil:
+		return said + ": " + e.Err.Error()
+	case e.Reason == RestartLimit:
+		return said + ": it was cut off again and again; retry or abort it"
+	}
+	return said
+}
+
+// Unwrap returns why a migration failed.
+func (e *BlockedError) Unwrap() error { return e.Err }
+
+// fitting returns the definition of a task, and why it cannot take the task.
+func fitting(from DefinitionSnapshot, task record.Task) (*TaskDefinition, BlockedReason) {
+	definition, found := from.Task(task.Kind)
+	switch {
+	case !found || definition == nil:
+		return nil, MissingTask
+	case definition.Version < task.Version:
+		return definition, TaskTooOld
+	case definition.Version > task.Version && definition.Migrate == nil:
+		return definition, MigrationFailed
+	}
+	return definition, ""
+}
+
+// parked says whether a task was cut off too often.
+func (s *Session) parked(task record.Task) bool {
+	limit := s.options.RestartLimit
+	return limit > 0 && task.Restarts >= limit
+}
+
+// taskMigration is what a definition made of a task of an older version.
+type taskMigration struct {
+	definition *TaskDefinition
+	of         record.Task
+	input      []byte
+	checkpoint []byte
+	err        error
+}
+
+// migrated has a definition take on a task of an older version.
+func (d *TaskDefinition) migrated(task record.Task) taskMigration {
+	m := taskMigration{definition: d, of: task}
+	m.err = guarded(func() error {
+		input, checkpoint, err := d.Migrate(task.Input, task.State.Checkpoint, task.Version)
+		if err != nil {
+			return err
+		}
+		if m.input, err = normalized(fmt.Sprintf("the input of a migrated task %q", d.Name), input); err != nil {
+			return err
+		}
+		m.checkpoint, err = d.checkpoint(checkpoint)
+		return err
+	})
+	return m
+}
+
+// fits says whether the migration is what a definition makes of a task as it is now.
+func (m taskMigration) fits(definition *TaskDefinition, task record.Task) bool {
+	return m.definition == definition && m.of.Version == task.Version && string(m.of.State.Checkpoint) == string(task.State.Checkpoint)
+}

@@ -1,0 +1,134 @@
+package durable
+
+import (
+	"context"
+
+	"github.com/seed-d579e5eb/harness/durable/internal/table"
+	"github.com/seed-d579e5eb/harness/durable/record"
+)
+
+// Inspection is all that goes on in a session at one moment, in the order of ids.
+type Inspection struct {
+	Scheduling Scheduling
+	// Tasks are the live ones.
+	Tasks []TaskInspection
+	// Submissions are those that are not settled.
+	Submissions []record.Submission
+}
+
+// TaskInspection is a live task, and what it does under what is defined now.
+type TaskInspection struct {
+	Task  record.Task
+	State InspectedState
+	// Migrates says that a ready task's definition is newer than it.
+	Migrates bool
+	// On are the live tasks that a waiting one waits for or, when it is to be aborted,
+	// what it owns.
+	On []record.TaskID
+	// Blocked is why a blocked task does not run.
+	Blocked *BlockedError
+}
+
+// InspectedState is what a live task does.
+type InspectedState string
+
+// The states of live tasks.
+const (
+	// TaskRunning has an invocation.
+	TaskRunning InspectedState = "running"
+	// TaskReady runs when the session schedules.
+	TaskReady InspectedState = "ready"
+	// TaskWaiting waits for other tasks.
+	TaskWaiting InspectedState = "waiting"
+	// TaskCompleting has an outcome that is held while what it owns is live.
+	TaskCompleting InspectedState = "completing"
+	// TaskBlocked cannot run.
+	TaskBlocked InspectedState = "blocked"
+)
+
+// Inspect returns what goes on. It has nothing run, and nothing scheduled.
+func (s *Session) Inspect(ctx context.Context) (Inspection, error) {
+	if err := s.outsideCommit(ctx, "Inspect"); err != nil {
+		return Inspection{}, err
+	}
+	definitions := s.leased()
+	defer definitions.Release()
+	var found Inspection
+	err := s.look(ctx, func() error {
+		found.Scheduling = s.scheduler.now()
+		snapshot, err := s.overlay.Over(s.storage)
+		if err != nil {
+			return s.fail(err)
+		}
+		defer snapshot.Close()
+		r := table.Reader{Source: snapshot}
+		for _, id := range s.graph.LiveTasks() {
+			task, _, err := r.Task(id)
+			if err != nil {
+				return err
+			}
+			found.Tasks = append(found.Tasks, s.inspected(definitions, task))
+		}
+		for submission, err := range r.Submissions(0, true, table.IDs{}) {
+			if err != nil {
+				return err
+			}
+			found.Submissions = append(found.Submissions, submission)
+		}
+		return nil
+	})
+	return found, err
+}
+
+// now returns the state of scheduling.
+func (c *scheduler) now() Scheduling {
+	if c.session.usable() != nil {
+		return Closing
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state
+}
+
+// inspected returns what a task does. The caller holds the line.
+func (s *Session) inspected(definitions DefinitionSnapshot, task record.Task) TaskInspection {
+	c, graph := s.scheduler, s.graph
+	found := TaskInspection{Task: task}
+	switch {
+	case c.invocation(task.ID) != nil:
+		found.State = TaskRunning
+		return found
+	case task.State.Status == record.Completing:
+		found.State = TaskCompleting
+		return found
+	}
+	if found.On = graph.WaitsFor(task.ID); len(found.On) > 0 {
+		found.State = TaskWaiting
+		return found
+	}
+	definition, reason := fitting(definitions, task)
+	why := BlockedError{Task: task.ID, Kind: task.Kind, Reason: reason}
+	if reason == "" {
+		found.Migrates = definition.Version > task.Version
+		why = c.why(definition, task)
+	}
+	if found.State = TaskReady; why.Reason != "" {
+		found.State, found.Migrates, found.Blocked = TaskBlocked, false, &why
+	}
+	return found
+}
+
+// why returns why a task does not run that has a definition.
+func (c *scheduler) why(definition *TaskDefinition, task record.Task) BlockedError {
+	why := BlockedError{Task: task.ID, Kind: task.Kind}
+	c.mu.Lock()
+	m, tried := c.migrations[task.ID]
+	c.mu.Unlock()
+	switch {
+	case c.session.parked(task):
+		why.Reason = RestartLimit
+	case tried && m.err != nil && m.fits(definition, task):
+		why.Reason, why.Err = MigrationFailed, m.err
+	}
+	return why
+}

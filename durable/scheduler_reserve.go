@@ -1,0 +1,121 @@
+package durable
+
+import (
+	"context"
+
+	"github.com/seed-d579e5eb/harness/durable/internal/table"
+	"github.com/seed-d579e5eb/harness/durable/record"
+)
+
+// reserve has tasks run that can: what is pending, or waits for nothing any more,
+// becomes running with an invocation of its own.
+func (p *pass) reserve(tx *Tx, r table.Reader) error {
+	for ; len(p.due.ready) > 0 && p.proceeds(); p.due.ready = p.due.ready[1:] {
+		id := p.due.ready[0]
+		graph := p.session.graph
+		run, abort := graph.DueRun(id), graph.DueAbort(id)
+		cut := graph.Status(id) == record.Running
+		if !run && !abort && !cut || p.invocation(id) != nil {
+			continue // what runs is looked at again when it has ended
+		}
+		task, err := tx.task(r, id)
+		if err != nil {
+			return err
+		}
+		switch {
+		case p.isBroken(id) && !task.AbortRequested:
+		case cut && task.State.Status == record.Running:
+			// Its invocation has ended, because of an abort. What is to be done with it is
+			// seen once it is pending.
+			task.State = record.TaskState{Status: record.Pending, Checkpoint: task.State.Checkpoint}
+			p.put(tx, task)
+		case cut || task.State.Status == record.Running:
+		default:
+			if p.ready(tx, task) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+func (p *pass) isBroken(id record.TaskID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.broken[id]
+}
+
+// ready reserves a task, unless it is blocked. It says whether the task must be left
+// to a pass of its own.
+func (p *pass) ready(tx *Tx, task record.Task) (later bool) {
+	definition, reason := fitting(p.definitions, task)
+	var failed error
+	if reason == "" && p.session.parked(task) {
+		reason = RestartLimit
+	}
+	if reason == "" && definition.Version > task.Version {
+		p.mu.Lock()
+		m, found := p.migrations[task.ID]
+		p.mu.Unlock()
+		switch {
+		case !found || !m.fits(definition, task):
+			p.migrate = append(p.migrate, older{definition, task})
+			return false
+		case m.err != nil:
+			reason, failed = MigrationFailed, m.err
+		default:
+			task.Version, task.Input, task.State.Checkpoint = definition.Version, m.input, m.checkpoint
+		}
+	}
+	switch {
+	case reason == "":
+		p.start(tx, definition, task)
+	case task.AbortRequested && task.AbortReason != restarted:
+		if p.wrote > 0 {
+			return true
+		}
+		task.State.Outcome = &record.Outcome{Status: record.Orphaned, Reason: string(reason)}
+		p.end(task)
+	default:
+		p.block(definition, BlockedError{Task: task.ID, Kind: task.Kind, Reason: reason, Err: failed})
+	}
+	return false
+}
+
+// start makes the invocation of a task.
+func (p *pass) start(tx *Tx, definition *TaskDefinition, task record.Task) {
+	task.State = record.TaskState{Status: record.Running, Checkpoint: task.State.Checkpoint}
+	p.put(tx, task)
+	ctx, signal := context.WithCancelCause(p.ctx)
+	i := &invocation{
+		session: p.session, task: task.ID, aborting: task.AbortRequested,
+		ctx: ctx, signal: signal, done: make(chan struct{}),
+	}
+	p.starts = append(p.starts, start{i, &phase{task, definition, p.definitions.retain()}})
+}
+
+// block notes why a task does not run. What somebody can do something about is told,
+// once.
+func (p *pass) block(definition *TaskDefinition, why BlockedError) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before, again := p.blocked[why.Task]
+	p.blocked[why.Task] = block{definition, why}
+	switch why.Reason {
+	case RestartLimit:
+		again = again && before.why.Reason == RestartLimit
+	case MigrationFailed:
+		again = again && before.why.Reason == MigrationFailed && before.definition == definition
+	default:
+		return
+	}
+	if !again {
+		p.reports = append(p.reports, &why)
+	}
+}
+
+// block is why a task does not run, and the definition that cannot take it.
+type block struct {
+	definition *TaskDefinition
+	why        BlockedError
+}

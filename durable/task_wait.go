@@ -1,0 +1,195 @@
+package durable
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/seed-d579e5eb/harness/durable/internal/ownership"
+	"github.com/seed-d579e5eb/harness/durable/record"
+)
+
+// taskWaits are those who wait for tasks to end. They are safe for concurrent use.
+type taskWaits struct {
+	mu    sync.Mutex
+	waits map[record.TaskID][]chan<- record.Task
+}
+
+// add has a task delivered when it has ended. The channel has room for it.
+func (w *taskWaits) add(id record.TaskID, to chan<- record.Task) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.waits == nil {
+		w.waits = make(map[record.TaskID][]chan<- record.Task)
+	}
+	w.waits[id] = append(w.waits[id], to)
+}
+
+// remove ends a wait.
+func (w *taskWaits) remove(id record.TaskID, to chan<- record.Task) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	left := slices.DeleteFunc(w.waits[id], func(one chan<- record.Task) bool { return one == to })
+	if w.waits[id] = left; len(left) == 0 {
+		delete(w.waits, id)
+	}
+}
+
+// deliver ends the waits for a task.
+func (w *taskWaits) deliver(task record.Task) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, to := range w.waits[task.ID] {
+		to <- task
+	}
+	delete(w.waits, task.ID)
+}
+
+// WaitForTask waits until a task has ended and returns it: the receipt of its
+// outcome. It has the session schedule. Ending ctx ends the wait, not the task.
+//
+// An unknown task is a [*NotFoundError]. The wait ends with [ErrClosed] or a
+// [*FailedError] when the session does, and fails with a
+// [*CommitInsideCommitError] inside the callback of a commit.
+func (s *Session) WaitForTask(ctx context.Context, id record.TaskID) (record.Task, error) {
+	if err := s.outsideCommit(ctx, "a wait for a task"); err != nil {
+		return record.Task{}, err
+	}
+	if err := s.Resume(); err != nil {
+		return record.Task{}, err
+	}
+	return s.taskEnd(ctx, id)
+}
+
+// taskEnd waits until a task has ended, and is stored like that.
+func (s *Session) taskEnd(ctx context.Context, id record.TaskID) (record.Task, error) {
+	end := make(chan record.Task, 1)
+	s.ends.add(id, end)
+	defer s.ends.remove(id, end)
+	// Whatever is stored after this look at it is delivered.
+	task, found, err := s.Task(ctx, id)
+	switch {
+	case err != nil:
+		return record.Task{}, err
+	case !found:
+		return record.Task{}, &NotFoundError{What: "task", ID: int64(id)}
+	case !task.State.Status.Live():
+		return task, nil
+	}
+	select {
+	case task = <-end:
+		return task, nil
+	case <-ctx.Done():
+		return record.Task{}, context.Cause(ctx)
+	case <-s.ended:
+		return record.Task{}, s.usable()
+	}
+}
+
+// idleWaits are those who wait until nothing goes on, in a conversation or, under 0,
+// anywhere. They are safe for concurrent use.
+type idleWaits struct {
+	mu    sync.Mutex
+	waits map[record.ConversationID][]chan struct{}
+}
+
+func (w *idleWaits) add(conversation record.ConversationID) chan struct{} {
+	idle := make(chan struct{})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.waits == nil {
+		w.waits = make(map[record.ConversationID][]chan struct{})
+	}
+	w.waits[conversation] = append(w.waits[conversation], idle)
+	return idle
+}
+
+// remove ends waits in a conversation.
+func (w *idleWaits) remove(conversation record.ConversationID, ended ...chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	left := slices.DeleteFunc(w.waits[conversation], func(one chan struct{}) bool { return slices.Contains(ended, one) })
+	if w.waits[conversation] = left; len(left) == 0 {
+		delete(w.waits, conversation)
+	}
+}
+
+// drained returns those whose wait ends with a change.
+func (w *idleWaits) drained(change *ownership.Change) map[record.ConversationID][]chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.waits) == 0 {
+		return nil
+	}
+	found := make(map[record.ConversationID][]chan struct{})
+	conversations, everywhere := change.Drained()
+	if everywhere {
+		conversations = append(conversations, 0)
+	}
+	for _, id := range conversations {
+		if waits := w.waits[id]; len(waits) > 0 {
+			found[id] = slices.Clone(waits)
+		}
+	}
+	return found
+}
+
+// WaitForIdle waits until no task is live but background ones, and what is below
+// them. It has the session schedule. The errors are those of [Session.WaitForTask].
+func (s *Session) WaitForIdle(ctx context.Context) error { return s.idleIn(ctx, 0) }
+
+// idleIn waits until no live task is reached from a conversation, 0 for all that
+// nobody owns, without crossing background tasks.
+func (s *Session) idleIn(ctx context.Context, conversation record.ConversationID) error {
+	if err := s.outsideCommit(ctx, "a wait for idleness"); err != nil {
+		return err
+	}
+	if err := s.Resume(); err != nil {
+		return err
+	}
+	var idle chan struct{}
+	live := func() bool {
+		if conversation == 0 {
+			return s.graph.LiveAnywhere() > 0
+		}
+		return s.graph.LiveIn(conversation) > 0
+	}
+	err := s.look(ctx, func() error {
+		if live() {
+			idle = s.idle.add(conversation)
+		}
+		return nil
+	})
+	if err != nil || idle == nil {
+		return err
+	}
+	defer s.idle.remove(conversation, idle)
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-s.ended:
+		return s.usable()
+	}
+}
+
+// look calls see on the line, and returns when everything is stored that was adopted
+// before.
+func (s *Session) look(ctx context.Context, see func() error) error {
+	if err := s.line.acquire(ctx); err != nil {
+		return err
+	}
+	err := see()
+	newest := s.newest
+	s.line.release()
+	if err != nil || newest == nil {
+		return err
+	}
+	select {
+	case <-newest.done:
+		return newest.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

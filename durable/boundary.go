@@ -83,7 +83,8 @@ func (tx *Tx) waitingWrites(inbox *InboxState) (found []waitingWrite, err error)
 	return found, nil
 }
 
-// placeWrite appends the entry of a write, unless its head is stale.
+// placeWrite appends the entry of a write, unless its head is stale, or is nowhere in
+// the conversation.
 func (tx *Tx) placeWrite(conversation record.ConversationID, write waitingWrite) error {
 	waits, err := tx.waits(write.item)
 	if err != nil || !waits {
@@ -94,7 +95,15 @@ func (tx *Tx) placeWrite(conversation record.ConversationID, write waitingWrite)
 		if err != nil {
 			return err
 		}
-		if head < begins {
+		seen := false
+		err = tx.look(func(r table.Reader) error {
+			seen, err = tx.sees(r, conversation, head)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if head < begins || !seen {
 			return tx.SettleSubmission(write.item, Settlement{Reason: ReasonStale})
 		}
 	}

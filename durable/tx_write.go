@@ -40,8 +40,9 @@ type EntryDraft struct {
 // AppendEntry appends an entry to a conversation. The entry belongs to the task whose
 // commit this is, if it is one's.
 //
-// An unknown conversation is a [*NotFoundError]; data that is no JSON, an empty
-// kind, or an edit that is not whole is an [*InvalidError].
+// An unknown conversation, and a head that is not visible in it, is a
+// [*NotFoundError]; data that is no JSON, an empty kind, or an edit that is not whole
+// is an [*InvalidError].
 func (tx *Tx) AppendEntry(conversation record.ConversationID, draft EntryDraft) (entry record.Entry, err error) {
 	err = tx.write(func(r table.Reader) error {
 		if err := draft.check(); err != nil {
@@ -49,6 +50,13 @@ func (tx *Tx) AppendEntry(conversation record.ConversationID, draft EntryDraft) 
 		}
 		if err := tx.known(r, conversation); err != nil {
 			return err
+		}
+		if draft.Head != 0 {
+			if seen, err := tx.sees(r, conversation, draft.Head); err != nil {
+				return err
+			} else if !seen {
+				return &NotFoundError{What: "entry", ID: int64(draft.Head), In: conversation}
+			}
 		}
 		id, err := tx.mint()
 		if err != nil {
@@ -117,6 +125,31 @@ func (tx *Tx) conversation(r table.Reader, id record.ConversationID) (record.Con
 		err = &NotFoundError{What: "conversation", ID: int64(id)}
 	}
 	return c, err
+}
+
+// sees says whether an entry is visible in a conversation, as the transaction leaves
+// both. The caller holds mu.
+func (tx *Tx) sees(r table.Reader, conversation record.ConversationID, id record.EntryID) (bool, error) {
+	var in record.ConversationID
+	for _, entry := range tx.staged.entries {
+		if entry.ID == id {
+			in = entry.Conversation
+		}
+	}
+	if in == 0 {
+		entry, _, found, err := r.Entry(id)
+		if err != nil || !found {
+			return false, err
+		}
+		in = entry.Conversation
+	}
+	for last := id; ; {
+		at, err := tx.conversation(r, conversation)
+		if err != nil || conversation == in || at.Parent == nil {
+			return conversation == in && id <= last, err
+		}
+		conversation, last = at.Parent.Conversation, min(last, at.Parent.At)
+	}
 }
 
 // task returns a task as the transaction leaves it.

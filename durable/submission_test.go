@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -267,15 +268,19 @@ func TestAbortingASubmissionWithdrawsOnlyWhatIsQueued(t *testing.T) {
 func TestAWaitEndsWithTheSettlement(t *testing.T) {
 	s := begin(t)
 	first := s.submit(says("first"))
+	ctx := waits(t)
 	results := make(chan record.Submission)
 	for range 3 {
 		go func() {
-			settled, err := first.Wait(within(t))
+			settled, err := first.Wait(ctx)
 			if err != nil {
 				t.Error(err)
 			}
 			results <- settled
 		}()
+	}
+	for range 3 {
+		<-ctx.waiting
 	}
 	answer := s.answer()
 	for range 3 {
@@ -286,6 +291,20 @@ func TestAWaitEndsWithTheSettlement(t *testing.T) {
 	if settled, err := first.Wait(within(t)); err != nil || settled.Answer != answer.ID {
 		t.Errorf("afterwards: %+v, %v", settled, err)
 	}
+}
+
+// noticed is a context that tells when somebody waits for its end.
+type noticed struct {
+	context.Context
+	waiting chan bool
+}
+
+func waits(t testing.TB) noticed { return noticed{within(t), make(chan bool, 16)} }
+
+// Done implements [context.Context].
+func (n noticed) Done() <-chan struct{} {
+	n.waiting <- true
+	return n.Context.Done()
 }
 
 func TestTheEndOfAWaitsContextEndsOnlyTheWait(t *testing.T) {
@@ -318,13 +337,14 @@ func TestAWaitInsideACommitIsRefused(t *testing.T) {
 func TestAWaitSurvivesAReopen(t *testing.T) {
 	s := begin(t)
 	first := s.submit(says("first"))
-	waiting := make(chan error)
+	ctx, result := waits(t), make(chan error)
 	go func() {
-		_, err := first.Wait(within(t))
-		waiting <- err
+		_, err := first.Wait(ctx)
+		result <- err
 	}()
+	<-ctx.waiting
 	s.reopen()
-	if err := <-waiting; !errors.Is(err, durable.ErrClosed) {
+	if err := <-result; !errors.Is(err, durable.ErrClosed) {
 		t.Errorf("the wait of before: %v", err)
 	}
 	s.root()
@@ -370,5 +390,92 @@ func TestASettledSubmissionNeedsNoOpenSession(t *testing.T) {
 	}
 	if settled, err := seen.Wait(within(t)); err != nil || settled.Status != record.Done {
 		t.Errorf("when it is closed: %+v, %v", settled, err)
+	}
+}
+
+func TestASubmissionThatContradictsItselfIsRefused(t *testing.T) {
+	s := begin(t)
+	create := func(submission record.Submission) error {
+		return s.Conversation.Commit(within(t), func(_ ctx, tx *durable.Tx) error {
+			_, err := tx.CreateSubmission(submission)
+			return err
+		})
+	}
+	in := s.ID()
+	for _, fits := range []record.Submission{
+		{Conversation: in, Type: record.Input, Status: record.Queued, Request: "r"},
+		{Conversation: in, Type: record.Input, Status: record.Placed, Entry: 1},
+		{Conversation: in, Type: record.Input, Status: record.Done, Entry: 1, Answer: 2},
+		{Conversation: in, Type: record.Input, Status: record.Unanswered, Entry: 1, Reason: "a", Detail: json.RawMessage(`1`)},
+		{Conversation: in, Type: record.Input, Status: record.Unanswered, Reason: "a"},
+		{Conversation: in, Type: record.WriteEntry, Status: record.Queued},
+		{Conversation: in, Type: record.WriteEntry, Status: record.Done, Entry: 1},
+		{Conversation: in, Type: record.WriteEntry, Status: record.Unanswered, Reason: "a"},
+	} {
+		if err := create(fits); err != nil {
+			t.Errorf("%+v: %v", fits, err)
+		}
+	}
+	var refused *durable.InvalidError
+	for _, wrong := range []record.Submission{
+		{Conversation: in, Status: record.Queued},
+		{Conversation: in, Type: record.Input},
+		{Conversation: in, Type: record.Input, Status: record.Queued, Request: "r"},
+		{Conversation: in, Type: record.Input, Status: record.Queued, Request: strings.Repeat("r", 1001)},
+		{Conversation: in, Type: record.Input, Status: record.Queued, Detail: json.RawMessage(`1`)},
+		{Conversation: in, Type: record.Input, Status: record.Placed},
+		{Conversation: in, Type: record.Input, Status: record.Done, Entry: 1},
+		{Conversation: in, Type: record.Input, Status: record.Unanswered},
+		{Conversation: in, Type: record.WriteEntry, Status: record.Placed, Entry: 1},
+		{Conversation: in, Type: record.WriteEntry, Status: record.Done, Entry: 1, Answer: 2},
+		{Conversation: in, Type: record.WriteEntry, Status: record.Unanswered, Reason: "a", Entry: 1},
+		{Conversation: in, Type: record.WriteEntry, Status: record.Unanswered, Reason: "a", Detail: json.RawMessage(`{`)},
+	} {
+		if err := create(wrong); !errors.As(err, &refused) {
+			t.Errorf("%+v: %v", wrong, err)
+		}
+	}
+	var unknown *durable.NotFoundError
+	if err := create(record.Submission{Conversation: 999, Type: record.Input, Status: record.Queued}); !errors.As(err, &unknown) {
+		t.Errorf("in an unknown conversation: %v", err)
+	}
+}
+
+func TestOnlyAPlacedInputIsAnswered(t *testing.T) {
+	s := begin(t)
+	placed, queued, write := s.submit(says("first")), s.submit(says("second")), s.submit(writes("note"))
+	settle := func(id record.SubmissionID, settlement durable.Settlement) error {
+		return s.Conversation.Commit(within(t), func(_ ctx, tx *durable.Tx) error { return tx.SettleSubmission(id, settlement) })
+	}
+	var refused *durable.InvalidError
+	for _, err := range []error{
+		settle(queued.ID(), durable.Settlement{Answer: 1}), settle(write.ID(), durable.Settlement{Answer: 1}),
+		settle(placed.ID(), durable.Settlement{}), settle(placed.ID(), durable.Settlement{Reason: "a", Detail: json.RawMessage(`{`)}),
+	} {
+		if !errors.As(err, &refused) {
+			t.Errorf("got %v", err)
+		}
+	}
+	var unknown *durable.NotFoundError
+	if err := settle(999, durable.Settlement{Reason: "a"}); !errors.As(err, &unknown) {
+		t.Errorf("an unknown one: %v", err)
+	}
+	if err := settle(placed.ID(), durable.Settlement{Reason: "a", Detail: json.RawMessage(`"why"`)}); err != nil {
+		t.Error(err)
+	}
+	if err := settle(placed.ID(), durable.Settlement{Answer: 1}); err != nil {
+		t.Errorf("one that is settled: %v", err)
+	}
+	if now := s.status(placed); now.Status != record.Unanswered || now.Reason != "a" || string(now.Detail) != `"why"` {
+		t.Errorf("it is %+v", now)
+	}
+	place := func(id record.SubmissionID) error {
+		return s.Conversation.Commit(within(t), func(_ ctx, tx *durable.Tx) error { return tx.PlaceSubmission(id, 1) })
+	}
+	if err := place(placed.ID()); !errors.As(err, &refused) {
+		t.Errorf("placing what is settled: %v", err)
+	}
+	if err := place(999); !errors.As(err, &unknown) {
+		t.Errorf("placing an unknown one: %v", err)
 	}
 }

@@ -153,3 +153,5 @@ func (s *talk) script() (lines []string) {
 	}
 	return lines
 }
+
+type ctx = context.Context

@@ -194,6 +194,19 @@ func TestApplySharesWhatDidNotChange(t *testing.T) {
 	}
 }
 
+// TestAppendedItemsDoNotMeet guards callers who make longer lists of one result.
+func TestAppendedItemsDoNotMeet(t *testing.T) {
+	got, err := delta.Apply(parse(t, `[1]`), operations(t, `[["s",[1],2],["s",[2],3]]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := got.(value.Array)
+	one, two := append(list, value.Number(4)), append(list, value.Number(5))
+	if text(one) != `[1,2,3,4]` || text(two) != `[1,2,3,5]` {
+		t.Error(text(one), text(two))
+	}
+}
+
 func TestRebasePutsAPathInFront(t *testing.T) {
 	prefix := value.Path{value.Key("docs"), value.Index(2)}
 	ops := operations(t, `[["r",{}],["s",["a"],1],["d",["a"]],["a",["a"],"x"],["t",["a"],1],["p",[],0,1,[]],["m",["a",0],[0]]]`)

@@ -38,6 +38,7 @@ func TestDiffIsShort(t *testing.T) {
 		{"a window that moves", `{"k":"ä😀` + long + `"}`, `{"k":"` + long + `more"}`, `[["t",["k"],3],["a",["k"],"more"]]`},
 		{"a front that is cut", `{"k":"cut` + long + `"}`, `{"k":"` + long + `"}`, `[["t",["k"],3]]`},
 		{"another text", `{"k":"` + long + `"}`, `{"k":"other"}`, `[["s",["k"],"other"]]`},
+		{"a text that comes later in the other", `{"k":"abc"}`, `{"k":"xyz abc abc"}`, `[["s",["k"],"xyz abc abc"]]`},
 		{"a new member", `{"k":"` + long + `"}`, `{"k":"` + long + `","n":1}`, `[["s",["n"],1]]`},
 		{"a member that goes", `{"n":1,"k":"` + long + `"}`, `{"k":"` + long + `"}`, `[["d",["n"]]]`},
 		{"a member that moves to the end", `{"n":1,"k":"` + long + `"}`, `{"k":"` + long + `","n":1}`, `[["d",["n"]],["s",["n"],1]]`},

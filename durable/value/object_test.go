@@ -120,6 +120,34 @@ func TestTheMembersCanBeLeftEarly(t *testing.T) {
 	}
 }
 
+// TestEditsOfALargeObjectLeaveItAlone guards the index, which copies share as long as
+// they have the same keys.
+func TestEditsOfALargeObjectLeaveItAlone(t *testing.T) {
+	var b value.Builder
+	for i := range 50 {
+		b.Set(fmt.Sprint(i), value.Number(i))
+	}
+	o := b.Object()
+	same, fewer, more := o.Edit(), o.Edit(), o.Edit()
+	same.Set("7", value.Null{})
+	fewer.Delete("7")
+	more.Set("50", value.Null{})
+	for i, c := range []struct {
+		o           *value.Object
+		seven, last int
+	}{{o, 7, -1}, {same.Object(), 7, -1}, {fewer.Object(), -1, -1}, {more.Object(), 7, 50}, {o, 7, -1}} {
+		if got := c.o.Index("7"); got != c.seven {
+			t.Errorf("%d: 7 is at %d", i, got)
+		}
+		if got := c.o.Index("50"); got != c.last {
+			t.Errorf("%d: 50 is at %d", i, got)
+		}
+	}
+	if v, _ := o.Get("7"); v != value.Number(7) {
+		t.Errorf("7 is %v", v)
+	}
+}
+
 // TestALargeObjectIsReadBySeveral makes its index while others read it.
 func TestALargeObjectIsReadBySeveral(t *testing.T) {
 	var b value.Builder

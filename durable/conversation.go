@@ -61,6 +61,20 @@ func (c *Conversation) EntryPage(ctx context.Context, q EntryQuery, limit int, f
 	return c.session.EntryPage(ctx, q, limit, from)
 }
 
+// Abort aborts what goes on in the conversation, and withdraws the inputs that wait
+// there: all that is reached without crossing background tasks or, with background,
+// whatever is below the conversation now. Writes that wait stay. It asks for progress
+// and returns when all of that has ended and the conversation is idle. The errors are
+// those of [Session.WaitForTask].
+func (c *Conversation) Abort(ctx context.Context, background bool) error {
+	return c.session.abortIn(ctx, c.id, background)
+}
+
+// WaitForIdle asks for progress and waits until no task is live below the
+// conversation but background ones, and what is below them. The errors are those of
+// [Session.WaitForTask].
+func (c *Conversation) WaitForIdle(ctx context.Context) error { return c.session.idleIn(ctx, c.id) }
+
 // Reset has the context begin anew, with a user's turn that says handoff, or with
 // nothing when handoff is "". It is a write like any other: while the conversation is
 // busy it waits in the inbox, and Reset returns once it is stored there.

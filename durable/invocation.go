@@ -223,9 +223,12 @@ func (s *Session) settle(ctx context.Context, tx *Tx, task record.Task, outcome 
 	if s.graph.LiveBelow(task.ID) > 0 {
 		return nil
 	}
-	err := tx.releaseRun(task, outcome)
-	if err == nil && s.options.Settled != nil {
+	var err error
+	if s.options.Settled != nil {
 		err = guarded(func() error { return s.options.Settled(ctx, tx, task) })
+	}
+	if err == nil {
+		err = tx.releaseRun(task, outcome)
 	}
 	if err != nil {
 		return &cleanupError{task.ID, fmt.Errorf("clean up after task %d, which is %s: %w", task.ID, outcome.Status, err)}

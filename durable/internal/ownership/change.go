@@ -147,30 +147,30 @@ func (c *Change) Adopt() {
 			g.enter(n, c.find)
 		}
 	}
+	touched := c.order
 	for id, conversation := range c.queued {
-		g.queue(id, conversation)
+		if before := g.queue(id, conversation); before != nil {
+			touched = append(touched, before)
+		}
 	}
-	for _, n := range c.order {
+	for _, n := range touched {
 		g.prune(n)
 	}
 }
 
-// queue has an input wait in a conversation, or in none any more.
-func (g *Graph) queue(id record.SubmissionID, conversation *node) {
-	before := g.queued[id]
-	if before == conversation {
-		return
+// queue has an input wait in a conversation, or in none any more, and returns where it
+// waited before, if it did.
+func (g *Graph) queue(id record.SubmissionID, conversation *node) (before *node) {
+	if before = g.queued[id]; before != nil {
+		delete(g.queued, id)
+		before.queued--
+		g.place(before)
 	}
-	delete(g.queued, id)
 	if conversation != nil {
 		g.attach(conversation)
 		g.queued[id] = conversation
 		conversation.queued++
 		g.place(conversation)
 	}
-	if before != nil {
-		before.queued--
-		g.place(before)
-		g.prune(before)
-	}
+	return before
 }

@@ -82,6 +82,7 @@ func (h *history) step() {
 		h.compare()
 		return
 	}
+	h.compareDrained(change, after)
 	change.Adopt()
 	h.world = after
 	h.compare()
@@ -113,8 +114,8 @@ func (h *history) plan() *commit {
 
 func (h *history) newConversation(w *world) record.Conversation {
 	c := record.Conversation{ID: record.ConversationID(h.id())}
-	if tasks := w.allTasks(); len(tasks) > 0 && rapid.IntRange(0, 4).Draw(h.T, "owned") > 0 {
-		owner := rapid.SampledFrom(tasks).Draw(h.T, "owner")
+	if owners := h.owners(w); len(owners) > 0 && rapid.IntRange(0, 4).Draw(h.T, "owned") > 0 {
+		owner := rapid.SampledFrom(owners).Draw(h.T, "owner")
 		c.Owner = &record.Owner{Conversation: owner.Conversation, Task: owner.ID}
 	}
 	return c
@@ -122,14 +123,27 @@ func (h *history) newConversation(w *world) record.Conversation {
 
 func (h *history) newTask(w *world) record.Task {
 	t := record.Task{ID: record.TaskID(h.id()), State: record.TaskState{Status: record.Pending}}
-	if tasks := w.allTasks(); len(tasks) > 0 && rapid.Bool().Draw(h.T, "child") {
-		owner := rapid.SampledFrom(tasks).Draw(h.T, "owner")
+	if owners := h.owners(w); len(owners) > 0 && rapid.Bool().Draw(h.T, "child") {
+		owner := rapid.SampledFrom(owners).Draw(h.T, "owner")
 		t.Owner, t.Conversation = owner.ID, owner.Conversation
 		return t
 	}
 	t.Conversation = rapid.SampledFrom(w.allConversations()).Draw(h.T, "conversation").ID
 	t.Background = rapid.IntRange(0, 3).Draw(h.T, "background") == 0
 	return t
+}
+
+// owners returns the tasks that may own new work, and now and then all tasks.
+func (h *history) owners(w *world) []record.Task {
+	return h.mostly(w.allTasks(), func(t record.Task) bool { return w.mayOwn(t.ID) })
+}
+
+// mostly returns the tasks that are right, and now and then all.
+func (h *history) mostly(tasks []record.Task, right func(record.Task) bool) []record.Task {
+	if rapid.IntRange(0, 19).Draw(h.T, "any") == 0 {
+		return tasks
+	}
+	return slices.DeleteFunc(tasks, func(t record.Task) bool { return !right(t) })
 }
 
 func (h *history) submission(w *world) record.Submission {
@@ -178,28 +192,34 @@ func (h *history) moved(w *world, t record.Task) record.Task {
 	case move == 5:
 		t.State = record.TaskState{Status: record.Pending}
 	default:
-		t.State = record.TaskState{Status: record.Waiting, On: h.on(w, t), Policy: rapid.SampledFrom([]record.JoinPolicy{record.AllSettled, record.FailFast}).Draw(h.T, "policy")}
+		t.State = h.wait(w, t)
 	}
 	return t
 }
 
-// on draws what a task waits for, often its children.
-func (h *history) on(w *world, t record.Task) []record.TaskID {
-	var on []record.TaskID
-	for _, other := range w.allTasks() {
+// wait draws what a task waits for, often its children alone.
+func (h *history) wait(w *world, t record.Task) record.TaskState {
+	wait := record.TaskState{Status: record.Waiting, Policy: rapid.SampledFrom([]record.JoinPolicy{record.AllSettled, record.FailFast}).Draw(h.T, "policy")}
+	able := h.mostly(w.allTasks(), func(other record.Task) bool {
+		waiting := t
+		waiting.State = wait
+		waiting.State.On = []record.TaskID{other.ID}
+		return w.with(&commit{tasks: []record.Task{waiting}}).mayWait(waiting)
+	})
+	for _, other := range able {
 		if other.Owner == t.ID && rapid.IntRange(0, 3).Draw(h.T, "child") > 0 {
-			on = append(on, other.ID)
+			wait.On = append(wait.On, other.ID)
 		}
 	}
-	if rapid.Bool().Draw(h.T, "others") {
-		on = append(on, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) record.TaskID {
-			if rapid.IntRange(0, 19).Draw(t, "any") == 0 {
-				return record.TaskID(rapid.Int64Range(1, h.next+1).Draw(t, "id"))
-			}
-			return rapid.SampledFrom(w.allTasks()).Draw(t, "on").ID
-		}), 0, 2).Draw(h.T, "on")...)
+	if len(able) > 0 && rapid.Bool().Draw(h.T, "others") {
+		for _, other := range rapid.SliceOfN(rapid.SampledFrom(able), 0, 2).Draw(h.T, "on") {
+			wait.On = append(wait.On, other.ID)
+		}
 	}
-	return on
+	if rapid.IntRange(0, 49).Draw(h.T, "missing") == 0 {
+		wait.On = append(wait.On, record.TaskID(h.next+1))
+	}
+	return wait
 }
 
 // agree compares the verdict on a commit with the rules, and says whether it stands.
@@ -212,8 +232,7 @@ func (h *history) agree(c *commit, after *world, verified error) bool {
 		t = after.tasks[t.ID]
 		before, old := h.world.tasks[t.ID]
 		allowed = allowed && (old || !t.State.Status.Live() || t.Owner == 0 || after.mayOwn(t.Owner))
-		waits := before.State.Status == record.Waiting && cmp.Equal(before.State.On, t.State.On, cmpopts.EquateEmpty()) && before.State.Policy == t.State.Policy
-		allowed = allowed && (t.State.Status != record.Waiting || waits || after.mayWait(t))
+		allowed = allowed && (t.State.Status != record.Waiting || waitsAlike(before, t) || after.mayWait(t))
 	}
 	var owner *ownership.OwnerError
 	var wait *ownership.WaitError
@@ -238,6 +257,24 @@ func (h *history) compareChange(change *ownership.Change, after *world) {
 			h.Fatalf("change: %d live in conversation %d, want %d", got, id, want)
 		}
 	}
+}
+
+// compareDrained compares what a change makes idle with the records before and after.
+func (h *history) compareDrained(change *ownership.Change, after *world) {
+	var idle []record.ConversationID
+	before, left := 0, 0
+	for _, c := range after.allConversations() {
+		was, is := len(h.world.reach(0, c.ID, false).Tasks), len(after.reach(0, c.ID, false).Tasks)
+		if was > 0 && is == 0 {
+			idle = append(idle, c.ID)
+		}
+		if c.Owner == nil {
+			before, left = before+was, left+is
+		}
+	}
+	conversations, everywhere := change.Drained()
+	h.same("drained conversations", conversations, idle)
+	h.same("drained everywhere", everywhere, before > 0 && left == 0)
 }
 
 // compare compares all that a graph answers with the records.
@@ -265,6 +302,7 @@ func (h *history) compare() {
 			anywhere += len(ordinary.Tasks)
 		}
 	}
+	h.same("held in memory", g.Held(), w.held())
 	h.same("live anywhere", g.LiveAnywhere(), anywhere)
 	h.same("live tasks", g.LiveTasks(), live)
 	var listed []ownership.Node
@@ -277,7 +315,34 @@ func (h *history) compare() {
 	h.same("nodes", listed, nodes)
 	due := w.due()
 	h.same("due", g.Due(), due)
+	h.compareTasks(due)
 	h.take(due)
+}
+
+// compareTasks compares what a graph answers of single tasks and conversations.
+func (h *history) compareTasks(due ownership.Due) {
+	w, g := h.world, h.graph
+	for _, t := range w.allTasks() {
+		status, waits := record.Status(""), []record.TaskID(nil)
+		if t.State.Status.Live() {
+			status, waits = t.State.Status, w.waitsFor(t)
+		}
+		above, found := g.Intent(t.ID)
+		found = found && t.State.Status.Live() // of others nothing is said
+		is := [...]any{
+			g.Status(t.ID), g.DueMark(t.ID), g.DueFinish(t.ID), g.DueRun(t.ID), g.DueAbort(t.ID),
+			g.WaitsFor(t.ID), g.Owned(t.ID), found, found && intent(w.tasks[above]),
+		}
+		cascades := t.State.Status.Live() && w.cascades(t)
+		should := [...]any{
+			status, slices.Contains(due.Mark, t.ID), slices.Contains(due.Finish, t.ID), slices.Contains(due.Run, t.ID), slices.Contains(due.Abort, t.ID),
+			waits, w.owned(t.ID), cascades, cascades,
+		}
+		h.same(fmt.Sprintf("answers for task %d", t.ID), is, should)
+	}
+	for id := range w.conversations {
+		h.same(fmt.Sprintf("withdrawal in conversation %d", id), g.DueWithdraw(id), slices.Contains(due.Withdraw, id))
+	}
 }
 
 // take takes what is due and compares it with what was not due before.

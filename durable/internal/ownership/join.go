@@ -8,7 +8,7 @@ import (
 
 // join is what a waiting task waits for.
 type join struct {
-	edges  []edge // to the tasks that were live when it began
+	edges  []edge // to the tasks that were live when it began, in id order
 	live   int    // how many of these still are
 	failed int    // failing fast: owned tasks that hold or ended with another outcome than completed
 }

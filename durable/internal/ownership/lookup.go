@@ -149,12 +149,12 @@ func (c *Change) loadFailed(n *node, f *facts) error {
 		if c.find(int64(id)) != nil {
 			continue
 		}
-		task, err := c.ended(id)
+		task, found, err := c.graph.records.Task(id)
 		if err != nil {
-			return err
+			return fmt.Errorf("read task %d: %w", id, err)
 		}
-		if task != nil && int64(task.Owner) == n.id {
-			ended = append(ended, &node{id: int64(id), conversation: task.Conversation, task: true, up: n, facts: factsOf(task)})
+		if found && int64(task.Owner) == n.id && !task.State.Status.Live() {
+			ended = append(ended, &node{id: int64(id), conversation: task.Conversation, task: true, up: n, facts: factsOf(&task)})
 		}
 	}
 	for _, member := range ended {

@@ -90,14 +90,14 @@ func (n *node) walk(enter func(*node) bool) {
 	}
 }
 
-// attach puts a node into the tree, and its owners.
+// attach puts a node into the tree, and its owners. A node that was pruned does not
+// come back.
 func (g *Graph) attach(n *node) {
 	if n == g.top || g.nodes[n.id] == n {
 		return
 	}
 	g.attach(n.up)
 	g.nodes[n.id] = n
-	n.prev = nil
 	if n.next = n.up.down; n.next != nil {
 		n.next.prev = n
 	}

@@ -16,6 +16,7 @@ type world struct {
 	conversations map[record.ConversationID]record.Conversation
 	tasks         map[record.TaskID]record.Task
 	submissions   map[record.SubmissionID]record.Submission
+	sorted        []record.Task // all tasks, computed when first needed
 }
 
 func newWorld() *world {
@@ -28,7 +29,7 @@ func newWorld() *world {
 
 // with returns a world that has the records of a commit too.
 func (w *world) with(commit *commit) *world {
-	next := &world{maps.Clone(w.conversations), maps.Clone(w.tasks), maps.Clone(w.submissions)}
+	next := &world{conversations: maps.Clone(w.conversations), tasks: maps.Clone(w.tasks), submissions: maps.Clone(w.submissions)}
 	for _, c := range commit.conversations {
 		next.conversations[c.ID] = c
 	}
@@ -94,7 +95,10 @@ func (w *world) allConversations() []record.Conversation {
 }
 
 func (w *world) allTasks() []record.Task {
-	return slices.SortedFunc(maps.Values(w.tasks), func(a, b record.Task) int { return cmp.Compare(a.ID, b.ID) })
+	if len(w.sorted) != len(w.tasks) {
+		w.sorted = slices.SortedFunc(maps.Values(w.tasks), func(a, b record.Task) int { return cmp.Compare(a.ID, b.ID) })
+	}
+	return slices.Clone(w.sorted)
 }
 
 // live and queued are what a graph is loaded from.
@@ -125,8 +129,9 @@ func (w *world) traverse(task record.TaskID, conversation record.ConversationID,
 	if task == 0 {
 		enter(conversation)
 	}
-	for _, t := range w.allTasks() {
-		if t.Owner == task && (task != 0 || t.Conversation == conversation) && visit(t) {
+	w.allTasks()
+	for i := range w.sorted {
+		if t := w.sorted[i]; t.Owner == task && (task != 0 || t.Conversation == conversation) && visit(t) {
 			w.traverse(t.ID, 0, visit, enter)
 		}
 	}
@@ -230,6 +235,27 @@ func (w *world) due() ownership.Due {
 	return due
 }
 
+// waitsFor returns what a live task waits for.
+func (w *world) waitsFor(t record.Task) []record.TaskID {
+	if t.AbortRequested {
+		return w.below(t.ID)
+	}
+	on := slices.DeleteFunc(slices.Clone(t.State.On), func(id record.TaskID) bool { return !w.isLive(id) })
+	slices.Sort(on)
+	return slices.Compact(on)
+}
+
+// owned returns the live tasks that a task owns itself.
+func (w *world) owned(id record.TaskID) []record.TaskID {
+	var found []record.TaskID
+	for _, t := range w.allTasks() {
+		if t.Owner == id && t.State.Status.Live() {
+			found = append(found, t.ID)
+		}
+	}
+	return found
+}
+
 func (w *world) isLive(id record.TaskID) bool {
 	t, found := w.tasks[id]
 	return found && t.State.Status.Live()
@@ -251,6 +277,11 @@ func (w *world) failsFast(t record.Task) bool {
 func (w *world) mayOwn(id record.TaskID) bool {
 	t, found := w.tasks[id]
 	return found && t.State.Status != record.Completing && t.State.Status != record.Terminal && !t.AbortRequested
+}
+
+// waitsAlike says whether a waiting task goes on waiting as it did.
+func waitsAlike(before, after record.Task) bool {
+	return before.State.Status == after.State.Status && before.State.Policy == after.State.Policy && slices.Equal(before.State.On, after.State.On)
 }
 
 // mayWait says whether a task's wait can end, by going forward over what stands in
@@ -291,4 +322,33 @@ func (w *world) leadsTo(from []record.TaskID, to record.TaskID, seen map[record.
 		}
 	}
 	return false
+}
+
+// held returns how many tasks and conversations matter: the live ones, those with
+// queued inputs, and all above these.
+func (w *world) held() int {
+	held := make(map[int64]bool)
+	var conversation func(record.ConversationID)
+	task := func(t record.Task) {
+		for ; !held[int64(t.ID)]; t = w.tasks[t.Owner] {
+			held[int64(t.ID)] = true
+			if t.Owner == 0 {
+				conversation(t.Conversation)
+				return
+			}
+		}
+	}
+	conversation = func(id record.ConversationID) {
+		held[int64(id)] = true
+		if owner, owned := w.ownerOfConversation(id); owned {
+			task(owner)
+		}
+	}
+	for t := range w.live() {
+		task(t)
+	}
+	for s := range w.queued() {
+		conversation(s.Conversation)
+	}
+	return len(held)
 }

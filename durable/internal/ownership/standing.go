@@ -56,7 +56,6 @@ func (g *Graph) WaitsFor(id record.TaskID) []record.TaskID {
 			found = append(found, record.TaskID(member.id))
 		}
 	}
-	slices.Sort(found)
 	return found
 }
 

@@ -43,7 +43,7 @@ func (g *Graph) Intent(id record.TaskID) (record.TaskID, bool) {
 func (g *Graph) WaitsFor(id record.TaskID) []record.TaskID {
 	n := g.nodes[int64(id)]
 	switch {
-	case n == nil:
+	case n == nil || !n.live():
 		return nil
 	case n.marked:
 		return n.reach(false).Tasks

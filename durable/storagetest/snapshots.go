@@ -110,9 +110,6 @@ func wholeCommit(s storage.Storage, keys int, least int64, newest func() int64) 
 	}
 	defer at.Close()
 	most := newest() + 1
-	if most == 1 {
-		return nil // there may be nothing yet
-	}
 	seen, count := int64(-1), 0
 	for pair, err := range at.Scan(storage.Range{}) {
 		if err != nil {
@@ -126,6 +123,9 @@ func wholeCommit(s storage.Storage, keys int, least int64, newest func() int64) 
 			return fmt.Errorf("one snapshot has parts of the commits %d and %d", seen, n)
 		}
 		seen, count = n, count+1
+	}
+	if count == 0 && least == 0 {
+		return nil // there was nothing yet
 	}
 	value, found, err := at.Get(fmt.Append(nil, "only ", seen))
 	switch {

@@ -88,8 +88,8 @@ func (s *staged) writeTo(w *table.Writer, seq record.Seq) {
 	for _, c := range s.conversations {
 		w.Conversation(c)
 	}
-	for _, e := range s.entries {
-		w.Entry(e, seq)
+	for i, e := range s.entries {
+		w.Entry(e, s.texts[i], seq)
 	}
 	for _, id := range s.tasks.order {
 		task := s.tasks.rows[id]

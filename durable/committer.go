@@ -27,8 +27,18 @@ func (b *batch) finish(err error) {
 	close(b.done)
 }
 
-// gathering is how long a group waits for commits that are about to join it.
-const gathering = time.Millisecond
+// How a group forms. Committers that were just told of their commits are about to
+// make the next ones, and a sync costs more than a moment's wait for them.
+const (
+	// gap is how long a group waits for the next commit to join.
+	gap = time.Millisecond
+	// gathering is how long it waits in all.
+	gathering = 5 * time.Millisecond
+	// crowd is how many commits the last group had when as many are expected again.
+	crowd = 4
+	// full is how many commits a group does not wait any more with.
+	full = 256
+)
 
 // committer stores batches in the order in which they were adopted, as many in one
 // commit of the storage as are there: while one group is synced, the next forms
@@ -38,6 +48,7 @@ type committer struct {
 	session *Session
 	mu      sync.Mutex
 	queue   []*batch
+	last    int // how many commits the last group had
 	// work has one token while the queue is not empty or the committer is to end.
 	work  chan struct{}
 	ended bool
@@ -93,16 +104,16 @@ func (c *committer) run() {
 }
 
 // gather takes the batches that go into the next commit of the storage. It gives
-// commits that stand in line a moment to join.
+// commits that stand in line, or are likely to, a moment to join.
 func (c *committer) gather() []*batch {
 	deadline := time.Now().Add(gathering)
-	for c.session.line.queued() > 0 && c.waiting() && time.Now().Before(deadline) {
-		pause := time.NewTimer(time.Until(deadline))
-		select {
-		case <-c.work:
-		case <-pause.C:
+	for joined := -1; ; {
+		waiting := c.waiting()
+		if waiting <= joined || waiting == 0 || !time.Now().Before(deadline) {
+			break
 		}
-		pause.Stop()
+		joined = waiting
+		c.pause(joined)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,19 +124,42 @@ func (c *committer) gather() []*batch {
 		n++
 	}
 	group := c.queue[:n:n]
-	c.queue = c.queue[n:]
+	c.queue, c.last = c.queue[n:], n
 	return group
 }
 
-// waiting says whether there is a group to wait for others with, and room in it.
-func (c *committer) waiting() bool {
+// pause returns when another commit has joined those that are there, or none has for
+// a while.
+func (c *committer) pause(joined int) {
+	timeout := time.NewTimer(gap)
+	defer timeout.Stop()
+	for c.waiting() == joined {
+		select {
+		case <-c.work:
+		case <-timeout.C:
+			return
+		}
+	}
+}
+
+// waiting returns how many commits wait in a group that others may still join; 0
+// when it is to be stored as it is.
+func (c *committer) waiting() int {
+	inLine := c.session.line.queued()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	n := len(c.queue)
+	if c.ended || n >= full || inLine == 0 && (c.last < crowd || n >= c.last) {
+		return 0
+	}
 	var size storage.Size
 	for _, b := range c.queue {
 		size = size.With(b.size)
 	}
-	return len(c.queue) > 0 && size.Fits()
+	if !size.Fits() {
+		return 0
+	}
+	return n
 }
 
 // store writes a group, and then publishes its commits in their order.

@@ -69,10 +69,16 @@ func (tx *Tx) AppendEntry(conversation record.ConversationID, draft EntryDraft) 
 		if draft.Self {
 			entry.Head = entry.ID
 		}
-		if entry, err = copied(entry); err != nil {
+		text, err := json.Marshal(entry)
+		if err == nil {
+			entry = record.Entry{} // what is returned shares nothing with the draft
+			err = json.Unmarshal(text, &entry)
+		}
+		if err != nil {
 			return invalid("an entry of kind "+draft.Kind, "%s", err)
 		}
 		tx.staged.entries = append(tx.staged.entries, entry)
+		tx.staged.texts = append(tx.staged.texts, text)
 		return nil
 	})
 	return entry, err

@@ -55,12 +55,8 @@ func (w *Writer) Conversation(c record.Conversation) {
 	}
 }
 
-// Entry puts a new entry of the commit with a number.
-func (w *Writer) Entry(e record.Entry, seq record.Seq) {
-	text, err := json.Marshal(e)
-	if err != nil && w.err == nil {
-		w.err = fmt.Errorf("entry of kind %q cannot be stored: %w", e.Kind, err)
-	}
+// Entry puts a new entry, whose JSON is text, of the commit with a number.
+func (w *Writer) Entry(e record.Entry, text []byte, seq record.Seq) {
 	row := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(text)), uint64(seq))
 	w.set(tagged(tagEntry, int64(e.Conversation), int64(e.ID)), append(row, text...))
 	w.set(tagged(tagEntryPlace, e.ID), binary.BigEndian.AppendUint64(nil, uint64(e.Conversation)))

@@ -45,6 +45,8 @@ type invocation struct {
 
 	mu   sync.Mutex
 	over bool
+	// decided says that nothing more runs for the task: its outcome is there.
+	decided bool
 
 	// kept is the newest definition that did not take the task over, while the
 	// invocation goes on under an older one; unfit says that there is one, or none.
@@ -120,6 +122,7 @@ func (i *invocation) goesOn(step func(ctx context.Context, tx *Tx, task record.T
 		}
 		task, found, err := tx.Task(i.task)
 		if err != nil || !found || task.State.Status != record.Running || !i.aborting && task.AbortRequested {
+			i.decided = task.State.Outcome != nil
 			return err
 		}
 		return step(ctx, tx, task)
@@ -133,10 +136,19 @@ func (i *invocation) begin(first *phase) (next *phase) {
 		next = &phase{task, first.definition, first.from.retain()}
 		return nil
 	})
-	if err != nil {
-		i.session.scheduler.failed(i.task, err)
+	return i.unless(err, next)
+}
+
+// unless returns the next phase, and none when the step to it was not stored.
+func (i *invocation) unless(err error, next *phase) *phase {
+	if err == nil {
+		return next
 	}
-	return next
+	if next != nil {
+		next.from.Release()
+	}
+	i.session.scheduler.failed(i.task, err)
+	return nil
 }
 
 // follow decides what comes after a phase, which failed when failed is not nil: the
@@ -164,14 +176,10 @@ func (i *invocation) follow(p *phase, failed error) (next *phase) {
 		}
 		return s.settle(ctx, tx, task, record.Outcome{Status: record.Faulted, Error: &record.TaskError{Message: failed.Error()}})
 	})
-	if err != nil {
-		s.scheduler.failed(i.task, err)
-		return nil
-	}
 	if unfit != nil {
 		s.report(unfit)
 	}
-	return next
+	return i.unless(err, next)
 }
 
 // under returns the phase after p with the definition that it runs under: the one

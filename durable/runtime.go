@@ -85,6 +85,9 @@ func (r *Runtime) Commit(ctx context.Context, change func(ctx context.Context, t
 	if err := i.usable(); err != nil {
 		return err
 	}
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, ErrClosed) {
+		return cause
+	}
 	waiting, cancel := r.inLine(ctx)
 	defer cancel()
 	bound := scope{conversation: r.Conversation(), task: i.task}

@@ -85,6 +85,10 @@ func (r *Runtime) Sleep(ctx context.Context, until time.Time) error {
 		}
 		passed := make(chan struct{})
 		stop := s.options.Clock.AfterFunc(left, func() { close(passed) })
+		if !r.Now().Before(until) {
+			stop()
+			continue
+		}
 		select {
 		case <-passed:
 		case <-ctx.Done():

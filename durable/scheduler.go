@@ -169,13 +169,15 @@ func (c *scheduler) invocation(id record.TaskID) *invocation {
 	return c.invocations[id]
 }
 
-// forget takes an invocation out that has ended, and has its task looked at.
+// forget takes an invocation out that has ended, and has its task looked at unless
+// its outcome is there.
 func (c *scheduler) forget(i *invocation) {
 	c.mu.Lock()
 	delete(c.invocations, i.task)
-	c.again = append(c.again, i.task)
 	c.mu.Unlock()
-	c.wake()
+	if !i.decided {
+		c.look(i.task)
+	}
 }
 
 // failed deals with an error of a commit about a task that its code has no part in.

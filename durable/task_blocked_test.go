@@ -157,19 +157,23 @@ func TestBlockedTasksWaitForADefinition(t *testing.T) {
 			if got := s.outcome(aborted); got.Status != record.Orphaned || got.Reason != string(c.reason) {
 				t.Errorf("aborted, it is %+v", got)
 			}
+			failures := func() (n int) {
+				for _, err := range told.all() {
+					var why *durable.BlockedError
+					if errors.As(err, &why) && why.Reason == durable.MigrationFailed && why.Task == waits {
+						n++
+					}
+				}
+				return n
+			}
+			want := map[bool]int{true: 1}[c.reason == durable.MigrationFailed]
+			eventually(t, func() bool { return failures() >= want })
 			known.install(version(one, 2, nil))
 			if got := s.outcome(waits); string(got.Result) != "5" {
 				t.Errorf("installed, it is %+v", got)
 			}
-			failures := 0
-			for _, err := range told.all() {
-				var why *durable.BlockedError
-				if errors.As(err, &why) && why.Reason == durable.MigrationFailed && why.Task == waits {
-					failures++
-				}
-			}
-			if want := map[bool]int{true: 1}[c.reason == durable.MigrationFailed]; failures != want {
-				t.Errorf("%d failed migrations were reported, of %v", failures, told.all())
+			if failures() != want {
+				t.Errorf("failed migrations were reported: %v", told.all())
 			}
 		})
 	}

@@ -82,7 +82,7 @@ func (tx *Tx) finishTasks(r table.Reader) error {
 func ruled(err error) error { return fmt.Errorf("commit: %w", err) }
 
 // put adds what is staged to a change, owners before what they own, which is the
-// order of ids.
+// order of ids. Outcomes are held.
 func (s *staged) put(change *ownership.Change) error {
 	conversations := s.conversations
 	putConversations := func(below int64) error {
@@ -98,7 +98,11 @@ func (s *staged) put(change *ownership.Change) error {
 		if err := putConversations(int64(id)); err != nil {
 			return err
 		}
-		if err := change.PutTask(s.tasks.rows[id].row); err != nil {
+		task := s.tasks.rows[id].row
+		if task.State.Status == record.Terminal {
+			task.State.Status = record.Completing // until it is known that nothing is below
+		}
+		if err := change.PutTask(task); err != nil {
 			return err
 		}
 	}
@@ -120,14 +124,17 @@ func (tx *Tx) hold(change *ownership.Change) error {
 	descending := slices.SortedFunc(slices.Values(tx.staged.tasks.order), func(a, b record.TaskID) int { return cmp.Compare(b, a) })
 	for _, id := range descending {
 		task := rows[id].row
-		if task.State.Status != record.Terminal || change.LiveBelow(id) == 0 {
+		if task.State.Status != record.Terminal {
+			continue
+		}
+		if change.LiveBelow(id) == 0 {
+			if err := change.PutTask(task); err != nil {
+				return err
+			}
 			continue
 		}
 		task.State.Status = record.Completing
 		tx.staged.tasks.put(id, task, false)
-		if err := change.PutTask(task); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -159,7 +159,7 @@ func (s *snapshot) Release() {
 // openWith opens a session with some kinds of tasks.
 func openWith(t testing.TB, kinds ...kind) *opened {
 	t.Helper()
-	return open(t, durable.Options{Definitions: defined(kinds...)})
+	return open(t, durable.Options{Definitions: defined(kinds...), Report: func(err error) { t.Log("reported:", err) }})
 }
 
 // create makes a task.

@@ -17,8 +17,6 @@ type documentWrite struct {
 	last  record.Seq
 	ops   delta.Ops
 	whole bool // the whole value is stored
-	// replaced says of a document that ends that another one is made at its address.
-	replaced bool
 }
 
 // preparedDocuments compares the drafts with what they were. The caller holds mu,
@@ -26,13 +24,7 @@ type documentWrite struct {
 func (tx *Tx) preparedDocuments() ([]*documentWrite, error) {
 	var found []*documentWrite
 	for _, draft := range tx.staged.drafts.order {
-		var write *documentWrite
-		var err error
-		if draft.retired {
-			write = tx.retirement(draft)
-		} else {
-			write, err = draft.prepared()
-		}
+		write, err := draft.prepared()
 		if err != nil {
 			return nil, err
 		}
@@ -43,17 +35,15 @@ func (tx *Tx) preparedDocuments() ([]*documentWrite, error) {
 	return found, nil
 }
 
-// retirement returns the end of a document, nil for one that nobody ever saw: made
-// and ended by one commit.
-func (tx *Tx) retirement(draft *Draft) *documentWrite {
-	if draft.stored.Last == 0 {
-		return nil
-	}
-	return &documentWrite{draft: draft, last: draft.stored.Last, replaced: tx.staged.drafts.live[draft.stored.Address] != nil}
-}
-
-// prepared returns what is stored of a draft that lives, nil for nothing.
+// prepared returns what is stored of a draft, nil for nothing. Nobody ever saw a
+// document that one commit made and ended.
 func (d *Draft) prepared() (*documentWrite, error) {
+	if d.retired {
+		if d.stored.Last == 0 {
+			return nil, nil
+		}
+		return &documentWrite{draft: d, last: d.stored.Last}, nil
+	}
 	if err := d.tx.outside(d.flush); err != nil {
 		return nil, err
 	}
@@ -85,7 +75,7 @@ func (c *documentWrite) writeTo(w *table.Writer, r table.Reader) error {
 	stored := &d.stored
 	if d.retired {
 		stored.Retired = c.seq
-		w.RetireDocument(*stored, c.replaced)
+		w.RetireDocument(*stored)
 		return c.reclaim(w, r)
 	}
 	content := table.Content{Version: d.definition.Version, Ops: c.ops}

@@ -29,11 +29,8 @@ type Document struct {
 // Rewindable says whether the values of the past are kept.
 func (d Document) Rewindable() bool { return d.History == record.Rewindable }
 
-// Lives says whether the document was there at a commit, 0 for now.
+// Lives says whether the document was there after a commit.
 func (d Document) Lives(at record.Seq) bool {
-	if at == 0 {
-		return d.Retired == 0
-	}
 	return d.Created <= at && (d.Retired == 0 || at < d.Retired)
 }
 
@@ -182,13 +179,11 @@ func (w *Writer) ChangeDocument(d Document, content Content) {
 	w.content(d, content)
 }
 
-// RetireDocument ends a document; d says how it is stored after it, and replaced
-// that another one is created at its address by the same commit. What is not kept
-// of it is dropped by [Writer.Reclaim].
-func (w *Writer) RetireDocument(d Document, replaced bool) {
-	if !replaced {
-		w.remove(key{tagDocumentAt}.address(d.Address))
-	}
+// RetireDocument ends a document; d says how it is stored after it. It comes before
+// [Writer.CreateDocument] for the same address. What is not kept of the document is
+// dropped by [Writer.Reclaim].
+func (w *Writer) RetireDocument(d Document) {
+	w.remove(key{tagDocumentAt}.address(d.Address))
 	if d.Rewindable() {
 		w.row(tagged(tagDocument, d.ID), d)
 		return

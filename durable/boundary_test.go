@@ -205,12 +205,14 @@ func TestAHeadOfBeforeTheContextIsStale(t *testing.T) {
 	s.settled(s.submit(heads(kept.ID)), record.Done, "") // not newer, not older
 	s.settled(s.submit(heads(old.ID)), record.Unanswered, durable.ReasonStale)
 	s.submit(says("first"))
+	before := s.submit(heads(kept.ID))
 	if err := s.Reset(within(t), ""); err != nil {
 		t.Fatal(err)
 	}
 	behind := s.submit(heads(kept.ID)) // the reset that is placed before it makes it stale
 	self := s.submit(durable.Write{Entry: durable.EntryDraft{Kind: "again", Self: true}})
 	s.answer()
+	s.settled(before, record.Done, "")
 	s.settled(behind, record.Unanswered, durable.ReasonStale)
 	s.settled(self, record.Done, "")
 	if len(s.inbox()) > 0 {

@@ -114,7 +114,7 @@ func (c *documentWrite) remember(s *Session) {
 		s.revisions.forget(revisionKey{d.stored.ID, c.last})
 	}
 	if !d.retired {
-		s.revisions.put(revisionKey{d.stored.ID, c.seq}, d.now)
+		s.revisions.keep(revisionKey{d.stored.ID, c.seq}, d.now)
 	}
 }
 

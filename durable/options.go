@@ -48,7 +48,8 @@ type Options struct {
 	// Report is told of what goes wrong and fails nobody's call, on the goroutine
 	// where it went wrong, outside of commits; Logger is when nil.
 	Report func(error)
-	// Cache is how many bytes of documents are remembered; 32 MiB when 0.
+	// Cache is how many bytes of documents are remembered, and again of contexts of
+	// conversations, as they are stored; 32 MiB when 0.
 	Cache int
 }
 

@@ -22,6 +22,7 @@ type Session struct {
 	overlay   overlay.Overlay
 	committer *committer
 	revisions revisions
+	contexts  contexts
 	scheduler *scheduler
 	ends      taskWaits
 	idle      idleWaits
@@ -54,7 +55,7 @@ type Session struct {
 // error.
 func Open(ctx context.Context, below storage.Storage, options Options) (*Session, error) {
 	s := &Session{storage: below, options: options.withDefaults(), closed: make(chan struct{}), ended: make(chan struct{})}
-	s.revisions.limit = s.options.Cache
+	s.revisions.limit, s.contexts.limit = s.options.Cache, s.options.Cache
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}

@@ -104,15 +104,15 @@ func TestAContextOfWhatIsNotVisibleIsRefused(t *testing.T) {
 	}
 }
 
-// history makes conversations with random entries.
-type history struct {
+// transcripts makes conversations with random entries.
+type transcripts struct {
 	*opened
 	conversations []record.ConversationID
 	entries       map[record.ConversationID][]record.EntryID // visible ones
 	calls         int
 }
 
-func (h *history) append(t *rapid.T, in record.ConversationID) {
+func (h *transcripts) append(t *rapid.T, in record.ConversationID) {
 	draft := durable.EntryDraft{Kind: "test"}
 	seen := h.entries[in]
 	some := func(label string) record.EntryID { return rapid.SampledFrom(seen).Draw(t, label) }
@@ -148,7 +148,7 @@ func (h *history) append(t *rapid.T, in record.ConversationID) {
 	})
 }
 
-func (h *history) fork(of record.ConversationID, at int) (made record.ConversationID) {
+func (h *transcripts) fork(of record.ConversationID, at int) (made record.ConversationID) {
 	h.commit(func(tx *durable.Tx) error {
 		created, err := tx.ForkConversation(of, h.entries[of][at], durable.Ownerless())
 		made = created.ID
@@ -158,7 +158,7 @@ func (h *history) fork(of record.ConversationID, at int) (made record.Conversati
 	return made
 }
 
-func text(t *rapid.T, view durable.ContextView, err error) string {
+func viewText(t *rapid.T, view durable.ContextView, err error) string {
 	said, wrong := json.Marshal(view)
 	if err != nil || wrong != nil {
 		t.Fatal(err, wrong)
@@ -171,7 +171,7 @@ func text(t *rapid.T, view durable.ContextView, err error) string {
 // the entry begins with, and what a session derives that was opened anew.
 func TestAContextAsOfAnEntryIsThatOfAForkThere(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		h := &history{opened: open(t, durable.Options{}), entries: make(map[record.ConversationID][]record.EntryID)}
+		h := &transcripts{opened: open(t, durable.Options{}), entries: make(map[record.ConversationID][]record.EntryID)}
 		h.conversations = append(h.conversations, h.conversation())
 		ctx := context.Background()
 		for range rapid.IntRange(1, 40).Draw(r, "steps") {
@@ -182,7 +182,7 @@ func TestAContextAsOfAnEntryIsThatOfAForkThere(t *testing.T) {
 				h.conversations = append(h.conversations, h.fork(in, rapid.IntRange(0, seen-1).Draw(r, "at")))
 			case what < 4:
 				view, err := h.Context(ctx, in, 0)
-				text(r, view, err)
+				viewText(r, view, err)
 			default:
 				h.append(r, in)
 			}
@@ -194,15 +194,15 @@ func TestAContextAsOfAnEntryIsThatOfAForkThere(t *testing.T) {
 		then := make(map[place]string)
 		for _, in := range h.conversations {
 			view, err := h.Context(ctx, in, 0)
-			then[place{in, 0}] = text(r, view, err)
+			then[place{in, 0}] = viewText(r, view, err)
 			for at, id := range h.entries[in] {
 				view, err := h.Context(ctx, in, id)
-				then[place{in, id}] = text(r, view, err)
+				then[place{in, id}] = viewText(r, view, err)
 				if rapid.IntRange(0, 3).Draw(r, "fork") > 0 {
 					continue
 				}
 				fork, err := h.Context(ctx, h.fork(in, at), 0)
-				if diff := cmp.Diff(then[place{in, id}], text(r, fork, err)); diff != "" {
+				if diff := cmp.Diff(then[place{in, id}], viewText(r, fork, err)); diff != "" {
 					r.Fatalf("a fork of %d at %d: %s", in, id, diff)
 				}
 			}
@@ -210,7 +210,7 @@ func TestAContextAsOfAnEntryIsThatOfAForkThere(t *testing.T) {
 		h.reopen()
 		for at, want := range then {
 			view, err := h.Context(ctx, at.in, at.at)
-			if diff := cmp.Diff(want, text(r, view, err)); diff != "" {
+			if diff := cmp.Diff(want, viewText(r, view, err)); diff != "" {
 				r.Fatalf("%+v after a reopen: %s", at, diff)
 			}
 		}

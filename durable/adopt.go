@@ -81,7 +81,8 @@ func (s *Session) admissible(writes []storage.Write, size storage.Size) error {
 
 func (s *staged) empty() bool {
 	return len(s.conversations) == 0 && len(s.entries) == 0 && len(s.tasks.order) == 0 &&
-		len(s.submissions.order) == 0 && len(s.events) == 0 && len(s.consumers.order) == 0
+		len(s.submissions.order) == 0 && len(s.events) == 0 && len(s.trimmed) == 0 &&
+		len(s.consumers.order) == 0 && len(s.forgotten) == 0
 }
 
 func (s *staged) writeTo(w *table.Writer, seq record.Seq) {
@@ -102,8 +103,14 @@ func (s *staged) writeTo(w *table.Writer, seq record.Seq) {
 	for _, e := range s.events {
 		w.Event(e)
 	}
+	for _, e := range s.trimmed {
+		w.RemoveEvent(e)
+	}
 	for _, name := range s.consumers.order {
 		w.Consumer(s.consumers.rows[name].row)
+	}
+	for _, name := range s.forgotten {
+		w.ForgetConsumer(name.owner, name.name)
 	}
 }
 

@@ -2,10 +2,12 @@ package durable
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/durable/storage"
 )
 
 // view calls read with everything that is stored now. What is adopted and not
@@ -22,7 +24,11 @@ func (s *Session) view(ctx context.Context, read func(table.Reader) error) error
 		return s.fail(err)
 	}
 	defer snapshot.Close()
-	return read(table.Reader{Source: snapshot})
+	err = read(table.Reader{Source: snapshot})
+	if errors.Is(err, storage.ErrClosed) {
+		return s.fail(err)
+	}
+	return err
 }
 
 func stored[T any](ctx context.Context, s *Session, read func(table.Reader) (T, bool, error)) (found T, there bool, err error) {

@@ -23,6 +23,7 @@ type Session struct {
 	committer *committer
 	revisions revisions
 	contexts  contexts
+	reactions reactions
 	scheduler *scheduler
 	ends      taskWaits
 	idle      idleWaits
@@ -204,6 +205,7 @@ func (s *Session) shut() {
 	s.scheduler.end()
 	s.line.drain()
 	s.park()
+	s.reactions.wait.Wait()
 	s.committer.end()
 	if err := s.storage.Close(); err != nil && !errors.Is(err, storage.ErrClosed) {
 		s.fail(fmt.Errorf("close the storage: %w", err))

@@ -47,9 +47,13 @@ type staged struct {
 	submissions   changes[record.SubmissionID, record.Submission]
 	drafts        drafts
 	// forked are the parents of the forks.
-	forked    []record.ConversationID
-	events    []record.Event
+	forked []record.ConversationID
+	events []record.Event
+	// trimmed are events to remove; they have no payload.
+	trimmed   []record.Event
 	consumers changes[consumerName, record.Consumer]
+	// forgotten are the consumers to remove.
+	forgotten []consumerName
 	// after is called on the line once the changes are adopted.
 	after []func()
 	// stored is called once the changes are stored and published, on the goroutine
@@ -178,8 +182,16 @@ func (tx *Tx) read(operation string, read func(table.Reader) error) error {
 	return read(r)
 }
 
-// write runs a change of the tables.
+// write runs a change of the tables that may not be read afterwards.
 func (tx *Tx) write(write func(table.Reader) error) error {
+	return tx.stage(func(r table.Reader) error {
+		tx.wrote = true
+		return write(r)
+	})
+}
+
+// stage runs a change of what may be read and written in any order.
+func (tx *Tx) stage(change func(table.Reader) error) error {
 	tx.mu.Lock()
 	defer tx.mu.Unlock()
 	if tx.ended != nil {
@@ -189,8 +201,7 @@ func (tx *Tx) write(write func(table.Reader) error) error {
 	if err != nil {
 		return err
 	}
-	tx.wrote = true
-	return write(r)
+	return change(r)
 }
 
 // mint returns a new id. The caller holds mu.

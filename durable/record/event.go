@@ -21,7 +21,12 @@ type Consumer struct {
 	// name it gave.
 	Owner string `json:"owner,omitempty"`
 	Name  string `json:"name"`
-	// After is the last event that is dealt with.
+	// Types and Conversation are the events that it is shown: of one of the types,
+	// of all when there are none, and about the conversation, unless that is 0.
+	Types        []string       `json:"types,omitempty"`
+	Conversation ConversationID `json:"conversationId,omitempty"`
+	// After is the last event that is dealt with. Later ones that it is not shown
+	// may be passed, too.
 	After EventID `json:"after"`
 	// Failures counts the failures in a row at the event after that.
 	Failures int `json:"failures,omitempty"`

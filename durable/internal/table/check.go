@@ -100,6 +100,9 @@ func (c *checker) pair(pair storage.Pair) {
 	case tagDocumentHistory:
 		at, id := k.address(), record.DocumentID(k.number())
 		check = func() { c.documentHistory(at, id) }
+	case tagEventOf:
+		name, id := k.text(), record.EventID(k.number())
+		check = func() { c.eventOf(name, id) }
 	case tagConsumer:
 		owner, name := k.text(), k.text()
 		check = func() { c.consumer(owner, name, pair.Value) }
@@ -126,7 +129,7 @@ func columns(tag byte) int {
 		return 0
 	case tagConversation, tagEntryPlace, tagTask, tagTaskLive, tagSubmission, tagSubmissionOpen, tagDocument, tagEvent:
 		return 1
-	case tagOwnedByTask, tagOwnedWithin, tagEntry, tagHead, tagTaskWithin, tagSubmissionOf, tagContent:
+	case tagOwnedByTask, tagOwnedWithin, tagEntry, tagHead, tagTaskWithin, tagSubmissionOf, tagContent, tagEventAbout:
 		return 2
 	}
 	return -1
@@ -165,6 +168,8 @@ func (c *checker) numbered(tag byte, a, b int64, row []byte) {
 		c.content(record.DocumentID(a), record.Seq(b))
 	case tagEvent:
 		c.event(record.EventID(a), row)
+	case tagEventAbout:
+		c.eventAbout(record.ConversationID(a), record.EventID(b))
 	}
 }
 

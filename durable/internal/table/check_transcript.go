@@ -110,36 +110,3 @@ func (c *checker) head(conversation record.ConversationID, id record.EntryID) {
 		c.wrong(where, "it has no head")
 	}
 }
-
-func (c *checker) event(id record.EventID, row []byte) {
-	where := fmt.Sprintf("event %d", id)
-	c.id(where, int64(id))
-	var at record.Event
-	if !c.decoded(where, row, &at) {
-		return
-	}
-	switch {
-	case at.ID != id:
-		c.wrong(where, "its row says %d", at.ID)
-	case at.Type == "":
-		c.wrong(where, "it has no type")
-	case at.Conversation != 0 && !c.hasConversation(at.Conversation):
-		c.wrong(where, "its conversation %d is not there", at.Conversation)
-	}
-}
-
-func (c *checker) consumer(owner, name string, row []byte) {
-	where := fmt.Sprintf("consumer %q of %q", name, owner)
-	var at record.Consumer
-	if !c.decoded(where, row, &at) {
-		return
-	}
-	switch {
-	case at.Owner != owner || at.Name != name:
-		c.wrong(where, "its row says %q of %q", at.Name, at.Owner)
-	case at.After < 0 || int64(at.After) > c.meta.ID:
-		c.wrong(where, "it is behind event %d, and the last id given out was %d", at.After, c.meta.ID)
-	case at.Failures < 0:
-		c.wrong(where, "it has failed %d times", at.Failures)
-	}
-}

@@ -29,6 +29,8 @@ const (
 	tagDocumentHistory = 0x63 // scope, kind, key, document: index of rewindable ones
 	tagEvent           = 0x70 // event
 	tagConsumer        = 0x71 // owner, name
+	tagEventOf         = 0x72 // type, event: index
+	tagEventAbout      = 0x73 // conversation, event: index, whose values are types
 )
 
 // key builds a key.

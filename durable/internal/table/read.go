@@ -117,17 +117,3 @@ func (r Reader) SubmissionByRequest(conversation record.ConversationID, request 
 	}
 	return r.Submission(record.SubmissionID(lastNumber(place)))
 }
-
-// Event returns an event, and whether it is there.
-func (r Reader) Event(id record.EventID) (e record.Event, found bool, err error) {
-	found, err = r.row(&e, fmt.Sprintf("event %d", id), tagged(tagEvent, id))
-	return e, found, err
-}
-
-// Consumer returns a consumer of events, and whether it is there.
-func (r Reader) Consumer(owner, name string) (c record.Consumer, found bool, err error) {
-	found, err = r.row(&c, fmt.Sprintf("consumer %q of %q", name, owner), consumerKey(owner, name))
-	return c, found, err
-}
-
-func consumerKey(owner, name string) key { return key{tagConsumer}.text(owner).text(name) }

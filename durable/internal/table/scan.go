@@ -118,16 +118,6 @@ func (r Reader) Submissions(within record.ConversationID, open bool, ids IDs) it
 	}
 }
 
-// Events yields events in the order of their ids.
-func (r Reader) Events(ids IDs) iter.Seq2[record.Event, error] {
-	return rows[record.Event](r, "event", ids.over(key{tagEvent}))
-}
-
-// Consumers yields the consumers of events, by owner and name.
-func (r Reader) Consumers() iter.Seq2[record.Consumer, error] {
-	return rows[record.Consumer](r, "consumer", storage.Prefix(key{tagConsumer}))
-}
-
 // filter yields what is wanted of a scan, and its error.
 func filter[T any](scan iter.Seq2[T, error], wanted func(T) bool) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

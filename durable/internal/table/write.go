@@ -97,12 +97,3 @@ func (w *Writer) Submission(s record.Submission, fresh bool) {
 		w.index(open)
 	}
 }
-
-// Event puts a new event.
-func (w *Writer) Event(e record.Event) { w.row(tagged(tagEvent, e.ID), e) }
-
-// Consumer puts a consumer of events.
-func (w *Writer) Consumer(c record.Consumer) { w.row(consumerKey(c.Owner, c.Name), c) }
-
-// ForgetConsumer removes a consumer of events.
-func (w *Writer) ForgetConsumer(owner, name string) { w.remove(consumerKey(owner, name)) }

@@ -19,7 +19,6 @@ type Change struct {
 	steps   map[*node]int
 	queued  map[record.SubmissionID]*node // nil: not any more
 	created []*node                       // conversations
-	loading bool                          // live tasks are still missing
 }
 
 // Begin returns a change without records.
@@ -51,15 +50,14 @@ func (c *Change) PutTask(task record.Task) error {
 	n := c.find(int64(task.ID))
 	f := factsOf(&task)
 	if n == nil {
-		up, err := c.ownerOf(&task)
-		if err != nil {
-			return fmt.Errorf("task %d: %w", task.ID, err)
+		var err error
+		if n, err = c.newTask(&task); err != nil {
+			return err
 		}
-		n = &node{id: int64(task.ID), conversation: task.Conversation, task: true, background: task.Background, up: up}
 	} else if err := c.replaces(n, &task); err != nil {
 		return err
 	}
-	if !c.loading {
+	if !f.waitsLike(&n.facts) {
 		if err := c.loadFailed(n, &f); err != nil {
 			return fmt.Errorf("task %d: %w", task.ID, err)
 		}

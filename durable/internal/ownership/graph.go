@@ -59,20 +59,27 @@ func Load(records Records, live iter.Seq2[record.Task, error], queued iter.Seq2[
 		queued:  make(map[record.SubmissionID]*node),
 	}
 	change := g.Begin()
-	change.loading = true
+	var waiting []*node
 	for task, err := range live {
+		var n *node
 		if err == nil {
-			err = change.PutTask(task)
+			n, err = change.newTask(&task)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("load live tasks: %w", err)
 		}
+		if change.find(n.id) != nil {
+			return nil, fmt.Errorf("load live tasks: %w", contradicts(n.id, "the id is that of something else too"))
+		}
+		if g.apply(n, factsOf(&task)); n.status == record.Waiting {
+			waiting = append(waiting, n)
+		}
 	}
-	for _, n := range change.order {
-		f := change.put[n]
-		if err := change.loadFailed(n, &f); err != nil {
+	for _, n := range waiting {
+		if err := change.loadFailed(n, &n.facts); err != nil {
 			return nil, fmt.Errorf("load live tasks: task %d: %w", n.id, err)
 		}
+		g.enter(n, change.find)
 	}
 	for submission, err := range queued {
 		if err == nil {

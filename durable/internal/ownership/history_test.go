@@ -20,7 +20,7 @@ func TestGraphAnswersAsPlainTraversal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := &history{T: t, world: newWorld(), next: 1}
 		h.graph = h.load()
-		for range rapid.IntRange(1, 60).Draw(t, "commits") {
+		for range rapid.IntRange(1, 40).Draw(t, "commits") {
 			h.step()
 		}
 	})
@@ -104,12 +104,26 @@ func (h *history) plan() *commit {
 		case 4:
 			c.submissions = append(c.submissions, h.submission(w))
 		default:
-			if len(w.tasks) > 0 {
-				c.tasks = append(c.tasks, h.moved(w, rapid.SampledFrom(w.allTasks()).Draw(h.T, "task")))
+			if tasks := h.movable(w); len(tasks) > 0 {
+				c.tasks = append(c.tasks, h.moved(w, rapid.SampledFrom(tasks).Draw(h.T, "task")))
 			}
 		}
 	}
 	return c
+}
+
+// movable returns the tasks that one is drawn from to move on: all or, often, live
+// ones that an owner waits for, is held up by, or is to be aborted with.
+func (h *history) movable(w *world) []record.Task {
+	tasks := w.allTasks()
+	if rapid.Bool().Draw(h.T, "owned") {
+		return slices.DeleteFunc(tasks, func(t record.Task) bool {
+			owner, owned := w.ownerOf(t)
+			still := owner.State.Status == record.Pending || owner.State.Status == record.Running
+			return !t.State.Status.Live() || !owned || still && !owner.AbortRequested
+		})
+	}
+	return tasks
 }
 
 func (h *history) newConversation(w *world) record.Conversation {
@@ -123,8 +137,8 @@ func (h *history) newConversation(w *world) record.Conversation {
 
 func (h *history) newTask(w *world) record.Task {
 	t := record.Task{ID: record.TaskID(h.id()), State: record.TaskState{Status: record.Pending}}
-	if owners := h.owners(w); len(owners) > 0 && rapid.Bool().Draw(h.T, "child") {
-		owner := rapid.SampledFrom(owners).Draw(h.T, "owner")
+	if owners := h.owners(w); len(owners) > 0 && rapid.IntRange(0, 2).Draw(h.T, "child") > 0 {
+		owner := rapid.SampledFrom(owners[max(0, len(owners)-4):]).Draw(h.T, "owner")
 		t.Owner, t.Conversation = owner.ID, owner.Conversation
 		return t
 	}
@@ -302,7 +316,8 @@ func (h *history) compare() {
 			anywhere += len(ordinary.Tasks)
 		}
 	}
-	h.same("held in memory", g.Held(), w.held())
+	byID, inTree := g.Held()
+	h.same("held in memory, by id and in the tree", []int{byID, inTree}, []int{w.held(), w.held()})
 	h.same("live anywhere", g.LiveAnywhere(), anywhere)
 	h.same("live tasks", g.LiveTasks(), live)
 	var listed []ownership.Node
@@ -347,7 +362,9 @@ func (h *history) compareTasks(due ownership.Due) {
 
 // take takes what is due and compares it with what was not due before.
 func (h *history) take(due ownership.Due) {
+	fresh := h.graph.Fresh()
 	taken := h.graph.TakeDue()
+	h.same("something to take", fresh, !taken.Empty())
 	lists := func(d ownership.Due) [][]record.TaskID { return [][]record.TaskID{d.Mark, d.Finish, d.Run, d.Abort} }
 	for i, now := range lists(due) {
 		for _, id := range now {

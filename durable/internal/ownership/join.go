@@ -105,7 +105,7 @@ func (g *Graph) tell(n *node, old *facts) {
 		g.place(waiter)
 	}
 	if ended {
-		n.waiters, n.joined = nil, false
+		n.waiters = nil
 	}
 }
 

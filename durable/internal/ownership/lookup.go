@@ -113,13 +113,22 @@ func (c *Change) task(id record.TaskID) (*node, error) {
 	if task == nil || err != nil {
 		return nil, err
 	}
-	up, err := c.ownerOf(task)
+	n, err := c.newTask(task)
 	if err != nil {
-		return nil, fmt.Errorf("task %d: %w", id, err)
+		return nil, err
 	}
-	n := &node{id: int64(id), conversation: task.Conversation, task: true, background: task.Background, up: up, facts: factsOf(task)}
+	n.facts = factsOf(task)
 	c.ghost(n)
 	return n, nil
+}
+
+// newTask returns a node for a task, which has no facts yet.
+func (c *Change) newTask(task *record.Task) (*node, error) {
+	up, err := c.ownerOf(task)
+	if err != nil {
+		return nil, fmt.Errorf("task %d: %w", task.ID, err)
+	}
+	return &node{id: int64(task.ID), conversation: task.Conversation, task: true, background: task.Background, up: up}, nil
 }
 
 // ended reads a task that the graph does not have, which has therefore ended; nil
@@ -141,7 +150,7 @@ func (c *Change) ended(id record.TaskID) (*record.Task, error) {
 // loadFailed reads those of a failing fast task's own members that have ended, since
 // how they ended decides what happens to the others.
 func (c *Change) loadFailed(n *node, f *facts) error {
-	if !f.failFast || f.waitsLike(&n.facts) {
+	if !f.failFast {
 		return nil
 	}
 	var ended []*node

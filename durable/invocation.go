@@ -45,8 +45,17 @@ type invocation struct {
 
 	mu   sync.Mutex
 	over bool
-	// decided says that nothing more runs for the task: its outcome is there.
-	decided bool
+	// latest is the task as it was adopted last, but for its abort mark: else only the
+	// invocation changes it.
+	latest record.Task
+	// unstored counts its commits that are adopted and may not be stored.
+	unstored int
+
+	// left is what the task was when nothing more ran for it here.
+	left record.Status
+	// wanted says that the task became ready while the invocation was still there. The
+	// scheduler's mutex guards it.
+	wanted bool
 
 	// kept is the newest definition that did not take the task over, while the
 	// invocation goes on under an older one; unfit says that there is one, or none.
@@ -111,32 +120,73 @@ func (i *invocation) call(p *phase) error {
 	return guarded(func() error { return call(i.ctx, runtime) })
 }
 
-// goesOn calls step on the line unless the task does not run here any more: the
-// first three rules before a phase (section 5.1 of the pi-durable specification).
-// What step writes is stored when goesOn returns.
-func (i *invocation) goesOn(step func(ctx context.Context, tx *Tx, task record.Task) error) error {
-	s := i.session
-	return s.commit(context.Background(), scope{unlimited: true}, func(ctx context.Context, tx *Tx) error {
-		if err := s.usable(); err != nil {
-			return err
-		}
-		task, found, err := tx.Task(i.task)
-		if err != nil || !found || task.State.Status != record.Running || !i.aborting && task.AbortRequested {
-			i.decided = task.State.Outcome != nil
-			return err
-		}
-		return step(ctx, tx, task)
-	})
+// goesOn says whether the task still runs here: the first three rules before a phase
+// (section 5.1 of the pi-durable specification). The caller holds the line.
+func (i *invocation) goesOn() bool {
+	if i.session.usable() != nil {
+		return false
+	}
+	i.left = i.session.graph.Status(i.task)
+	return i.left == record.Running && (i.aborting || !i.session.graph.Marked(i.task))
+}
+
+// now returns the task as it is, but for its abort mark, and whether that is stored.
+func (i *invocation) now() (task record.Task, stored bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.latest, i.unstored == 0
 }
 
 // begin returns the first phase, unless there is none to run.
-func (i *invocation) begin(first *phase) (next *phase) {
-	defer first.from.Release()
-	err := i.goesOn(func(_ context.Context, _ *Tx, task record.Task) error {
-		next = &phase{task, first.definition, first.from.retain()}
+func (i *invocation) begin(first *phase) *phase {
+	goes := false
+	_, err := i.session.onLine(context.Background(), func() error {
+		goes = i.goesOn()
 		return nil
 	})
-	return i.unless(err, next)
+	if err != nil || !goes {
+		first.from.Release()
+		return nil
+	}
+	return first
+}
+
+// follow decides what comes after a phase, which failed when failed is not nil: the
+// next phase, or none.
+func (i *invocation) follow(p *phase, failed error) (next *phase) {
+	s := i.session
+	definitions := s.leased()
+	defer definitions.Release()
+	defer p.from.Release()
+	goes, stored := false, true
+	newest, err := s.onLine(context.Background(), func() error {
+		if goes = i.goesOn(); goes && failed == nil && !i.aborting {
+			next, stored = i.same(p, definitions)
+		}
+		return nil
+	})
+	switch {
+	case err != nil || !goes:
+		return nil
+	case next == nil:
+		return i.decide(p, definitions, failed)
+	case !stored:
+		<-newest.done
+		return i.unless(newest.err, next)
+	}
+	return next
+}
+
+// same returns the phase after p when the task got on and its definition is the same,
+// and whether what it begins with is stored.
+func (i *invocation) same(p *phase, definitions *lease) (next *phase, stored bool) {
+	task, stored := i.now()
+	definition, reason := fitting(definitions, task)
+	if reason != "" || definition != p.definition || sameJSON(task.State.Checkpoint, p.task.State.Checkpoint) {
+		return nil, stored
+	}
+	i.unfit = false
+	return &phase{task, definition, definitions.retain()}, stored
 }
 
 // unless returns the next phase, and none when the step to it was not stored.
@@ -151,16 +201,19 @@ func (i *invocation) unless(err error, next *phase) *phase {
 	return nil
 }
 
-// follow decides what comes after a phase, which failed when failed is not nil: the
-// next phase, or none.
-func (i *invocation) follow(p *phase, failed error) (next *phase) {
+// decide is for what does not just go on: the task is faulted, or taken over by
+// another definition.
+func (i *invocation) decide(p *phase, definitions *lease, failed error) (next *phase) {
 	s := i.session
-	now := s.leased()
-	defer now.Release()
-	defer p.from.Release()
 	var unfit error
-	err := i.goesOn(func(ctx context.Context, tx *Tx, task record.Task) error {
+	err := s.commit(context.Background(), scope{unlimited: true}, func(ctx context.Context, tx *Tx) error {
+		if !i.goesOn() {
+			return nil
+		}
+		task, _, err := tx.Task(i.task)
 		switch {
+		case err != nil:
+			return err
 		case failed != nil:
 		case i.aborting:
 			failed = errors.New("its abort handler returned without an outcome")
@@ -168,7 +221,7 @@ func (i *invocation) follow(p *phase, failed error) (next *phase) {
 			failed = errors.New("its phase returned without durable progress")
 		default:
 			var handover bool
-			if next, handover, unfit = i.under(p, now, task); handover {
+			if next, handover, unfit = i.under(p, definitions, task); handover {
 				task.State.Status = record.Pending
 				return tx.replace(task)
 			}

@@ -25,7 +25,8 @@ type Runtime struct {
 	closed bool // the phase has returned
 }
 
-// Record returns the task as it was when the phase began.
+// Record returns the task as it was when the phase began. It is shared and not to be
+// changed.
 func (r *Runtime) Record() record.Task { return r.phase.task }
 
 // TaskID returns the task's id.
@@ -70,7 +71,7 @@ func (r *Runtime) bound(ctx context.Context) (context.Context, context.CancelFun
 
 // Commit changes the session like [Session.Commit]; what is done by it is the task's:
 // new tasks are in its conversation when they name none, and entries bear its id.
-// change is given the task as it is now. When it returns a state, that is the task's
+// change is given the task as it is now, which is not to be changed in place. When it returns a state, that is the task's
 // with the same commit: Running with another checkpoint, Waiting with a checkpoint
 // and the tasks to wait for, or Terminal with an outcome that is completed, failed or
 // aborted. With nil the task stays as it is. After a wait or an outcome the phase is
@@ -91,8 +92,9 @@ func (r *Runtime) Commit(ctx context.Context, change func(ctx context.Context, t
 	waiting, cancel := r.inLine(ctx)
 	defer cancel()
 	bound := scope{conversation: r.Conversation(), task: i.task}
-	return i.session.commit(waiting, bound, func(ctx context.Context, tx *Tx) error {
-		current, err := i.current(tx)
+	adopted := false
+	err := i.session.commit(waiting, bound, func(ctx context.Context, tx *Tx) error {
+		current, err := i.current(tx, func() { adopted = true })
 		if err != nil {
 			return err
 		}
@@ -100,8 +102,14 @@ func (r *Runtime) Commit(ctx context.Context, change func(ctx context.Context, t
 		if err != nil || next == nil {
 			return err
 		}
-		return i.become(tx, r.phase.definition, *next)
+		return i.become(tx, r.phase.definition, current, *next)
 	})
+	if adopted {
+		i.mu.Lock()
+		i.unstored--
+		i.mu.Unlock()
+	}
+	return err
 }
 
 // inLine returns the context with which a commit waits for its turn. It does not end
@@ -123,50 +131,57 @@ func (r *Runtime) inLine(ctx context.Context) (context.Context, context.CancelFu
 	}
 }
 
-// current returns the task in a commit of its own, unless it may make none.
-func (i *invocation) current(tx *Tx) (record.Task, error) {
+// current returns the task in a commit of its own, unless it may make none. adopted
+// is called when the commit is.
+func (i *invocation) current(tx *Tx, adopted func()) (task record.Task, err error) {
 	if err := i.usable(); err != nil {
 		return record.Task{}, err
 	}
-	tx.mu.Lock()
-	defer tx.mu.Unlock()
-	if tx.ended != nil {
-		return record.Task{}, tx.ended
+	err = tx.look(func(r table.Reader) error {
+		graph := i.session.graph
+		switch status := graph.Status(i.task); {
+		case status != record.Running:
+			if status == "" {
+				status = record.Terminal
+			}
+			return &InvocationEndedError{i.task, "it is " + string(status)}
+		case i.aborting:
+			task, err = tx.task(r, i.task)
+		case graph.Marked(i.task):
+			return &InvocationEndedError{i.task, "an abort was requested"}
+		default:
+			task, _ = i.now()
+		}
+		tx.staged.after = append(tx.staged.after, func() {
+			adopted()
+			i.adopted(tx)
+		})
+		return err
+	})
+	return task, err
+}
+
+// adopted notes what a commit of the invocation makes of the task.
+func (i *invocation) adopted(tx *Tx) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.unstored++
+	if task, changed := tx.staged.tasks.get(i.task); changed {
+		i.latest = task
 	}
-	reader, err := tx.reader()
-	if err != nil {
-		return record.Task{}, err
-	}
-	task, err := tx.task(reader, i.task)
-	switch {
-	case err != nil:
-		return record.Task{}, err
-	case task.State.Status != record.Running:
-		return record.Task{}, &InvocationEndedError{i.task, "it is " + string(task.State.Status)}
-	case task.AbortRequested && !i.aborting:
-		return record.Task{}, &InvocationEndedError{i.task, "an abort was requested"}
-	}
-	return task, nil
 }
 
 // become stages the state that a task gives itself.
-func (i *invocation) become(tx *Tx, definition *TaskDefinition, next record.TaskState) error {
-	return tx.write(func(r table.Reader) error {
-		task, err := tx.task(r, i.task)
-		if err != nil {
-			return err
-		}
-		state, err := i.allowed(definition, next)
-		if err != nil {
-			return err
-		}
-		if state.Status == record.Waiting || state.Status == record.Running && !sameJSON(state.Checkpoint, task.State.Checkpoint) {
-			task.Restarts = 0
-		}
-		task.State = state
-		tx.staged.tasks.put(task.ID, task, false)
-		return nil
-	})
+func (i *invocation) become(tx *Tx, definition *TaskDefinition, task record.Task, next record.TaskState) error {
+	state, err := i.allowed(definition, next)
+	if err != nil {
+		return err
+	}
+	if state.Status == record.Waiting || state.Status == record.Running && !sameJSON(state.Checkpoint, task.State.Checkpoint) {
+		task.Restarts = 0
+	}
+	task.State = state
+	return tx.replace(task)
 }
 
 // allowed returns a state in its stored form, or an [*InvalidError] for one that a

@@ -170,14 +170,27 @@ func (c *scheduler) invocation(id record.TaskID) *invocation {
 }
 
 // forget takes an invocation out that has ended, and has its task looked at unless
-// its outcome is there.
+// there is nothing to do, or will be known by itself.
 func (c *scheduler) forget(i *invocation) {
 	c.mu.Lock()
 	delete(c.invocations, i.task)
+	again := i.wanted || i.left == record.Running
 	c.mu.Unlock()
-	if !i.decided {
+	if again {
 		c.look(i.task)
 	}
+}
+
+// busy says whether a task has an invocation, which has it looked at again when it
+// ends.
+func (c *scheduler) busy(id record.TaskID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := c.invocations[id]
+	if i != nil {
+		i.wanted = true
+	}
+	return i != nil
 }
 
 // failed deals with an error of a commit about a task that its code has no part in.

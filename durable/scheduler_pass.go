@@ -51,14 +51,16 @@ func (p *pass) commit() (*batch, error) {
 
 func (p *pass) decide(ctx context.Context, tx *Tx) error {
 	p.take()
-	p.due = p.scheduler.due
+	if p.due = p.scheduler.due; p.due.empty() {
+		return nil
+	}
 	err := tx.write(func(r table.Reader) error {
 		for _, do := range []func(*Tx, table.Reader) error{p.abandon, p.mark, p.finish, p.reserve} {
 			if err := do(tx, r); err != nil {
 				return err
 			}
 		}
-		tx.staged.after = append(tx.staged.after, p.register)
+		tx.staged.after = append(tx.staged.after, func() { p.register(tx) })
 		return nil
 	})
 	if err != nil {
@@ -205,11 +207,13 @@ func (p *pass) end(task record.Task) {
 }
 
 // register makes the invocations known whose reservation is adopted.
-func (p *pass) register() {
+func (p *pass) register(tx *Tx) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, start := range p.starts {
 		id := start.invocation.task
+		start.first.task, _ = tx.staged.tasks.get(id)
+		start.invocation.latest = start.first.task
 		p.invocations[id] = start.invocation
 		delete(p.blocked, id)
 		delete(p.migrations, id)

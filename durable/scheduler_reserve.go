@@ -15,8 +15,8 @@ func (p *pass) reserve(tx *Tx, r table.Reader) error {
 		graph := p.session.graph
 		run, abort := graph.DueRun(id), graph.DueAbort(id)
 		cut := graph.Status(id) == record.Running
-		if !run && !abort && !cut || p.invocation(id) != nil {
-			continue // what runs is looked at again when it has ended
+		if !run && !abort && !cut || p.busy(id) {
+			continue
 		}
 		task, err := tx.task(r, id)
 		if err != nil {
@@ -89,7 +89,7 @@ func (p *pass) start(tx *Tx, definition *TaskDefinition, task record.Task) {
 	ctx, signal := context.WithCancelCause(p.ctx)
 	i := &invocation{
 		session: p.session, task: task.ID, aborting: task.AbortRequested,
-		ctx: ctx, signal: signal, done: make(chan struct{}),
+		ctx: ctx, signal: signal, done: make(chan struct{}), left: record.Running,
 	}
 	p.starts = append(p.starts, start{i, &phase{task, definition, p.definitions.retain()}})
 }

@@ -177,12 +177,7 @@ func (s *Session) idleIn(ctx context.Context, conversation record.ConversationID
 // look calls see on the line, and returns when everything is stored that was adopted
 // before.
 func (s *Session) look(ctx context.Context, see func() error) error {
-	if err := s.line.acquire(ctx); err != nil {
-		return err
-	}
-	err := see()
-	newest := s.newest
-	s.line.release()
+	newest, err := s.onLine(ctx, see)
 	if err != nil || newest == nil {
 		return err
 	}
@@ -192,4 +187,14 @@ func (s *Session) look(ctx context.Context, see func() error) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// onLine calls see on the line, and returns the newest commit that was adopted
+// before; nil when none was.
+func (s *Session) onLine(ctx context.Context, see func() error) (*batch, error) {
+	if err := s.line.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer s.line.release()
+	return s.newest, see()
 }

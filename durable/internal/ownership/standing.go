@@ -86,6 +86,12 @@ func (g *Graph) Status(id record.TaskID) record.Status {
 	return n.status
 }
 
+// Marked says whether an abort of a live task is requested.
+func (g *Graph) Marked(id record.TaskID) bool {
+	n := g.nodes[int64(id)]
+	return n != nil && n.live() && n.marked
+}
+
 // Fresh says whether [Graph.TakeDue] would return anything.
 func (g *Graph) Fresh() bool {
 	return slices.ContainsFunc(g.lists[:], func(m members) bool { return len(m.fresh) > 0 })

@@ -105,15 +105,20 @@ func TestAnAbortHandlerMustDecide(t *testing.T) {
 		abort func(context.Context, *work) error
 		want  record.OutcomeStatus
 	}{
-		"nothing":    {func(context.Context, *work) error { return nil }, record.Faulted},
-		"an error":   {func(context.Context, *work) error { return errors.New("no") }, record.Faulted},
-		"progress":   {once(func(run *work, _ *durable.Tx) (next, error) { return run.Continue(stage{"begin", 1}), nil }), record.Faulted},
-		"a result":   {completes(), record.Completed},
-		"a failure":  {once(func(run *work, _ *durable.Tx) (next, error) { return run.Fail(errors.New("no")), nil }), record.Failed},
-		"background": {once(func(run *work, tx *durable.Tx) (next, error) { _, err := leaf.Create(tx, 1, background(run.Conversation())); return run.Abort(""), err }), record.Aborted},
+		"nothing":   {func(context.Context, *work) error { return nil }, record.Faulted},
+		"an error":  {func(context.Context, *work) error { return errors.New("no") }, record.Faulted},
+		"progress":  {once(func(run *work, _ *durable.Tx) (next, error) { return run.Continue(stage{"begin", 1}), nil }), record.Faulted},
+		"a result":  {completes(), record.Completed},
+		"a failure": {once(func(run *work, _ *durable.Tx) (next, error) { return run.Fail(errors.New("no")), nil }), record.Failed},
+		"background": {once(func(run *work, tx *durable.Tx) (next, error) {
+			_, err := leaf.Create(tx, 1, background(run.Conversation()))
+			return run.Abort(""), err
+		}), record.Aborted},
 		"a wait": {func(ctx context.Context, run *work) error {
 			var refused *durable.InvalidError
-			err := once(func(run *work, _ *durable.Tx) (next, error) { return run.Wait(stage{"begin", 1}, record.AllSettled), nil })(ctx, run)
+			err := once(func(run *work, _ *durable.Tx) (next, error) {
+				return run.Wait(stage{"begin", 1}, record.AllSettled), nil
+			})(ctx, run)
 			if !errors.As(err, &refused) {
 				return errors.Join(errors.New("not refused"), err)
 			}

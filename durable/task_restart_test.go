@@ -309,8 +309,10 @@ func TestAnAbortHandlerThatIsCutOffRunsAgain(t *testing.T) {
 func TestManyTasksOpenAndEnd(t *testing.T) {
 	const many = 3000
 	one := task("one", phases{
-		"begin": once(func(run *work, _ *durable.Tx) (next, error) { return run.Wait(stage{Phase: "end"}, record.AllSettled, record.TaskID(run.Input)), nil }),
-		"end":   completes(),
+		"begin": once(func(run *work, _ *durable.Tx) (next, error) {
+			return run.Wait(stage{Phase: "end"}, record.AllSettled, record.TaskID(run.Input)), nil
+		}),
+		"end": completes(),
 	})
 	gate := task("gate", phases{"begin": hangs, "abort": completes()})
 	s := openWith(t, one, gate)

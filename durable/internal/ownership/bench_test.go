@@ -95,7 +95,7 @@ func BenchmarkEnd(b *testing.B) {
 	owner := w.tasks[w.allTasks()[2].ID]
 	floor := measured(10_000, func(i int) {
 		delete(w.tasks, next+record.TaskID(i))
-		w.tasks[next+record.TaskID(i)+1] = bulky(child(owner.ID, owner.Conversation, next+record.TaskID(i)+1))
+		w.tasks[next+record.TaskID(i)+1] = child(owner.ID, owner.Conversation, next+record.TaskID(i)+1)
 	})
 	b.ReportAllocs()
 	for b.Loop() {

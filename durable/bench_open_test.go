@@ -35,6 +35,10 @@ func filled(b *testing.B, below storage.Storage, conversations, entries int) {
 		conversation := record.Conversation{ID: record.ConversationID(meta.ID)}
 		w.Conversation(conversation)
 		for i := range entries {
+			if i > 0 && i%1000 == 0 {
+				commit(&w)
+				w = table.Writer{}
+			}
 			meta.ID++
 			entry := record.Entry{
 				ID: record.EntryID(meta.ID), Conversation: conversation.ID, Kind: "pi.user",

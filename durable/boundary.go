@@ -41,6 +41,7 @@ func (tx *Tx) place(conversation record.ConversationID, at boundary) (placed pla
 	if err != nil {
 		return placement{}, err
 	}
+	var gone []record.SubmissionID
 	for _, write := range writes {
 		if write.entry.Self {
 			placed.reset, at = true, afterRun
@@ -48,7 +49,7 @@ func (tx *Tx) place(conversation record.ConversationID, at boundary) (placed pla
 		if err := tx.placeWrite(conversation, write); err != nil {
 			return placement{}, err
 		}
-		inbox.remove(write.item)
+		gone = append(gone, write.item)
 	}
 	for _, item := range tx.chosenInputs(inbox, at) {
 		isPlaced, err := tx.placeInput(conversation, item)
@@ -58,8 +59,9 @@ func (tx *Tx) place(conversation record.ConversationID, at boundary) (placed pla
 		if isPlaced {
 			placed.inputs = append(placed.inputs, item.ID)
 		}
-		inbox.remove(item.ID)
+		gone = append(gone, item.ID)
 	}
+	inbox.remove(gone...)
 	return placed, nil
 }
 

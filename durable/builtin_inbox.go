@@ -53,7 +53,11 @@ type InboxItem struct {
 	Entry json.RawMessage `json:"entry,omitempty"`
 }
 
-// remove takes an item out, if it is there.
-func (i *InboxState) remove(id record.SubmissionID) {
-	i.Items = slices.DeleteFunc(i.Items, func(item InboxItem) bool { return item.ID == id })
+// remove takes items out, if they are there.
+func (i *InboxState) remove(ids ...record.SubmissionID) {
+	gone := make(map[record.SubmissionID]bool, len(ids))
+	for _, id := range ids {
+		gone[id] = true
+	}
+	i.Items = slices.DeleteFunc(i.Items, func(item InboxItem) bool { return gone[item.ID] })
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/durable/storage/faulty"
+	"github.com/seed-d579e5eb/harness/durable/storage/memory"
 	"github.com/seed-d579e5eb/harness/model/message"
 )
 
@@ -101,6 +103,49 @@ func TestAContextOfWhatIsNotVisibleIsRefused(t *testing.T) {
 	}
 	if _, err := s.Context(within(t), 999, 0); !errors.As(err, &unknown) || unknown.What != "conversation" {
 		t.Errorf("of no conversation: %v", err)
+	}
+}
+
+func TestAWarmContextReadsOnlyWhatIsNewer(t *testing.T) {
+	reads := 0
+	below := faulty.Around(new(memory.Storage), faulty.Faults{Read: func() error { reads++; return nil }})
+	s, err := durable.Open(within(t), below, durable.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &opened{Session: s, t: t}
+	t.Cleanup(o.stop)
+	read := func(of record.ConversationID, at record.EntryID) int {
+		before := reads
+		o.contextOf(of, at)
+		return reads - before
+	}
+	id := o.conversation()
+	var tail record.EntryID
+	for range 200 {
+		tail = o.says(id, durable.EntryDraft{}, "a").ID
+	}
+	if cold := read(id, 0); cold < 200 {
+		t.Errorf("a cold context took %d reads", cold)
+	}
+	for range 3 {
+		tail = o.says(id, durable.EntryDraft{}, "b").ID
+		if warm := read(id, 0); warm > 20 {
+			t.Errorf("a warm context took %d reads", warm)
+		}
+	}
+	if warm := read(id, tail); warm > 20 {
+		t.Errorf("a context as of the newest entry took %d reads", warm)
+	}
+	o.says(id, durable.EntryDraft{Self: true}, "c")
+	other := o.conversation()
+	o.commit(func(tx *durable.Tx) error {
+		fork, err := tx.ForkConversation(id, tail+1, durable.Ownerless())
+		other = fork.ID
+		return err
+	})
+	if headed := read(other, 0); headed > 30 {
+		t.Errorf("a context that begins with a head took %d reads", headed)
 	}
 }
 

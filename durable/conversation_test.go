@@ -111,6 +111,21 @@ func TestTheIdentityTowardsProvidersIsAUUIDOfVersion7(t *testing.T) {
 	}
 }
 
+func TestTheIdentityStaysTheSame(t *testing.T) {
+	s := begin(t)
+	first := identity(t, s.opened, s.ID())
+	if err := s.Configure(within(t), durable.AgentChange{Model: durable.Set(durable.ModelRef{Provider: "p", Model: "m"})}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Reset(within(t), ""); err != nil {
+		t.Fatal(err)
+	}
+	s.reopen()
+	if now := identity(t, s.opened, s.ID()); now != first || first == "" {
+		t.Errorf("it was %s, and is %s", first, now)
+	}
+}
+
 func TestProviderSessionMakesWhatIsMissing(t *testing.T) {
 	s := open(t, durable.Options{})
 	id := s.conversation()

@@ -154,12 +154,23 @@ func (tx *Tx) settleRun(live *LiveState, settlement Settlement) error {
 
 // passRun gives a run to its next task.
 func (tx *Tx) passRun(conversation record.ConversationID, live *LiveState) (record.TaskID, error) {
-	next, err := tx.session.options.Runs.Start(tx.inside, tx, conversation)
-	if err != nil {
+	next, err := tx.nextTask(conversation)
+	switch {
+	case err != nil:
 		return 0, err
+	case live.Run == nil:
+		return 0, invalid("the start of a run", "it ended the run of conversation %d that it was to go on with", conversation)
 	}
 	live.Run.Task, live.Generation, live.Tools = next, nil, nil
 	return next, nil
+}
+
+// nextTask creates the task that goes on with a run. Whoever creates it may hand
+// something in: the conversation is busy by now.
+func (tx *Tx) nextTask(conversation record.ConversationID) (record.TaskID, error) {
+	tx.inbox.Unlock()
+	defer tx.inbox.Lock()
+	return tx.session.options.Runs.Start(tx.inside, tx, conversation)
 }
 
 // startRun begins a run with inputs that were placed, if there are any.

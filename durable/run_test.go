@@ -331,6 +331,63 @@ func TestACommitOfAConversationIsBoundToIt(t *testing.T) {
 	}
 }
 
+// TestATaskConversesWithWhatItOwns has a task make a conversation, ask there, and be
+// answered; its phase runs twice, and asks once.
+func TestATaskConversesWithWhatItOwns(t *testing.T) {
+	e := newEcho()
+	var answers []record.EntryID
+	var runtime *durable.Runtime
+	asks := task("asks", phases{
+		"begin": once(func(run *work, tx *durable.Tx) (next, error) {
+			created, err := tx.CreateConversation(durable.OwnedBy(run.TaskID()))
+			return run.Continue(stage{"ask", int(created.ID)}), err
+		}),
+		"ask": func(ctx context.Context, run *work) error {
+			runtime = run.Runtime
+			child := record.ConversationID(run.State.N)
+			for range 2 {
+				asked, err := run.Submit(ctx, child, durable.Input{Request: "question", Content: message.Content{Text: "?"}})
+				if err != nil {
+					return err
+				}
+				settled, err := run.WaitForSubmission(ctx, asked.ID())
+				if err != nil {
+					return err
+				}
+				answers = append(answers, settled.Answer)
+			}
+			if err := run.WaitForIdle(ctx, child); err != nil {
+				return err
+			}
+			if err := run.AbortConversation(ctx, child, true); err != nil {
+				return err
+			}
+			view, err := run.Context(ctx, child, 0)
+			if err != nil {
+				return err
+			}
+			return once(func(run *work, _ *durable.Tx) (next, error) { return run.Complete(len(view.Entries)), nil })(ctx, run)
+		},
+	})
+	s := converse(t, e, asks.Definition)
+	ended := s.end(s.create(asks, 0, own(s.ID())))
+	if entries, err := asks.Result(ended); err != nil || entries != 2 {
+		t.Errorf("%d entries, %v", entries, err)
+	}
+	if len(answers) != 2 || answers[0] != answers[1] || answers[0] == 0 {
+		t.Errorf("the answers are %v", answers)
+	}
+	var over *durable.InvocationEndedError
+	_, errContext := runtime.Context(within(t), s.ID(), 0)
+	_, errSubmit := runtime.Submit(within(t), s.ID(), says("late"))
+	_, errWait := runtime.WaitForSubmission(within(t), 1)
+	for _, err := range []error{errContext, errSubmit, errWait, runtime.WaitForIdle(within(t), s.ID()), runtime.AbortConversation(within(t), s.ID(), false)} {
+		if !errors.As(err, &over) {
+			t.Errorf("after the invocation: %v", err)
+		}
+	}
+}
+
 func TestASubmissionCanComeWithATasksOutcome(t *testing.T) {
 	summary := task("summary", phases{"begin": once(func(run *work, tx *durable.Tx) (next, error) {
 		_, err := tx.Submit(run.Conversation(), durable.Write{
@@ -342,4 +399,29 @@ func TestASubmissionCanComeWithATasksOutcome(t *testing.T) {
 	s := converse(t, newEcho(), summary.Definition)
 	s.end(s.create(summary, 0, own(s.ID())))
 	s.expect("summary")
+}
+
+// nested hands something in from where runs are started.
+type nested struct{ *hand }
+
+func (n nested) Start(ctx context.Context, tx *durable.Tx, conversation record.ConversationID) (record.TaskID, error) {
+	if _, err := tx.Submit(conversation, writes("note")); err != nil {
+		return 0, err
+	}
+	return n.hand.Start(ctx, tx, conversation)
+}
+
+func TestTheStartOfARunMayHandSomethingIn(t *testing.T) {
+	s := open(t, durable.Options{Runs: nested{&hand{}}})
+	root, err := s.Root(within(t), durable.ConversationOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := root.Submit(within(t), says("hello")); err != nil {
+		t.Fatal(err)
+	}
+	inbox, _, err := durable.InboxDocument.Read(within(t), s.Session, durable.InConversation(root.ID()))
+	if err != nil || len(inbox.Items) != 1 || inbox.Items[0].Mode != durable.ModeWrite {
+		t.Errorf("the inbox is %+v, %v", inbox, err)
+	}
 }

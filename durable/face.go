@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/seed-d579e5eb/harness/durable/delta"
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/durable/value"
 )
@@ -87,70 +86,4 @@ func (d *Draft) flush() error {
 		face.seen = says
 	}
 	return nil
-}
-
-// merged returns a value with what changed between two views of it, which may not
-// show all of it, and may show members that it does not have. Of what changed in both
-// the view's counts.
-func merged(now, seen, says value.Value) value.Value {
-	if value.Equal(seen, says) {
-		return now
-	}
-	if value.Equal(seen, now) {
-		return says
-	}
-	switch says := says.(type) {
-	case *value.Object:
-		now, one := now.(*value.Object)
-		seen, two := seen.(*value.Object)
-		if one && two {
-			return mergedObject(now, seen, says)
-		}
-	case value.Array:
-		now, one := now.(value.Array)
-		seen, two := seen.(value.Array)
-		if one && two && len(now) == len(seen) {
-			return mergedArray(now, seen, says)
-		}
-	}
-	return says
-}
-
-func mergedObject(now, seen, says *value.Object) value.Value {
-	b := now.Edit()
-	for key := range seen.All() {
-		if _, stays := says.Get(key); !stays {
-			b.Delete(key)
-		}
-	}
-	for key, member := range says.All() {
-		before, shown := seen.Get(key)
-		if !shown {
-			b.Set(key, member)
-			continue
-		}
-		if value.Equal(before, member) {
-			continue
-		}
-		if has, ok := b.Get(key); ok {
-			member = merged(has, before, member)
-		}
-		b.Set(key, member)
-	}
-	return b.Object()
-}
-
-// mergedArray moves the items with what the views do not show of them.
-func mergedArray(now, seen, says value.Array) value.Value {
-	if moved, err := delta.Apply(now, delta.Diff(seen, says)); err == nil {
-		return moved
-	}
-	if len(says) != len(seen) {
-		return says
-	}
-	items := make(value.Array, len(says))
-	for i := range says {
-		items[i] = merged(now[i], seen[i], says[i])
-	}
-	return items
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/durable/storage"
 	"github.com/seed-d579e5eb/harness/durable/storage/memory"
 )
 
@@ -87,4 +88,36 @@ func within(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
+}
+
+// contentRows begins the keys of the contents of documents.
+const contentRows = 0x61
+
+// rows counts the keys that are stored with a tag.
+func (s *opened) rows(tag byte) (n int) {
+	s.t.Helper()
+	for key := range s.dump() {
+		if key[0] == tag {
+			n++
+		}
+	}
+	return n
+}
+
+// dump returns everything that is stored.
+func (s *opened) dump() map[string]string {
+	s.t.Helper()
+	snapshot, err := s.memory.Snapshot()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer snapshot.Close()
+	found := make(map[string]string)
+	for pair, err := range snapshot.Scan(storage.Range{}) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		found[string(pair.Key)] = string(pair.Value)
+	}
+	return found
 }

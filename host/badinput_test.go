@@ -175,20 +175,22 @@ func TestADiskThatIsFullWhileACommitIsWrittenLosesNothing(t *testing.T) {
 
 func TestADatabaseWithoutRoomKeepsTheOldGeneration(t *testing.T) {
 	w := newWorld(t, files{server("a"): answering("a", "A")})
-	mount(t, filepath.Join(w.dir, "state"), "tmpfs", "size=32m")
+	state := filepath.Join(w.dir, "state")
+	mount(t, state, "tmpfs", "size=1g")
+	resize := func(size string) {
+		t.Helper()
+		if err := unix.Mount("tmpfs", state, "tmpfs", unix.MS_REMOUNT, "size="+size); err != nil {
+			t.Fatal(err)
+		}
+	}
 	h := w.open()
 	same(t, h.call("a"), "A")
-	filler := filepath.Join(w.dir, "state", "filler")
-	if err := os.WriteFile(filler, make([]byte, 24<<20), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	resize("100m")
 	tip := w.commit(files{server("a"): answering("a", "B")})
 	h.until("the report", func(s Status) bool { return len(s.Problems) > 0 })
 	contains(t, asJSON(h.Status().Problems), "free some space")
 	same(t, h.call("a"), "A")
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
+	resize("1g")
 	if err := h.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dop251/goja"
 
+	"github.com/seed-d579e5eb/harness/durable/storage/memory"
 	"github.com/seed-d579e5eb/harness/registry"
 )
 
@@ -64,7 +65,7 @@ func benchCallWorld(b *testing.B) *Host {
 	if err := Init(context.Background(), dir, tree); err != nil {
 		b.Fatal(err)
 	}
-	h, err := Open(context.Background(), Options{Dir: dir, Store: &MemoryStore{}})
+	h, err := Open(context.Background(), Options{Dir: dir, Storage: new(memory.Storage)})
 	if err != nil {
 		b.Fatal(err)
 	}

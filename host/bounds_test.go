@@ -23,17 +23,13 @@ func TestWhatARefusalSaysIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, files{server("live"): answering("live", "here")})
-			store := &MemoryStore{}
-			h := w.open(func(o *Options) { o.Store = store })
+			kept := &disk{}
+			h := w.open(over(kept))
 			h.refused(w.commit(files{server("x"): source}))
 			if size := len(asJSON(h.Status())); size > 2*maxRecorded+maxProblems*200 {
 				t.Errorf("the status has %d bytes", size)
 			}
-			record, err := store.Load(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := json.Marshal(record)
+			text, err := json.Marshal(stored(t, kept))
 			if err != nil || len(text) > 2*maxRecorded+4096 {
 				t.Errorf("the record has %d bytes, %v", len(text), err)
 			}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"testing/fstest"
 
+	"github.com/seed-d579e5eb/harness/durable"
+	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/host"
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
@@ -90,6 +92,60 @@ func serve(ctx context.Context, template fstest.MapFS) error {
 	result := h.CallTool(ctx, host.ToolCall{Tool: "greet", Arguments: json.RawMessage(`{"name": "Ada"}`)})
 	fmt.Println(result.Text())
 	return nil
+}
+
+// Guests are who was greeted: a document of the embedder's own.
+type Guests struct {
+	Names []string `json:"names"`
+}
+
+var guests = durable.DefineDocument(durable.DocumentSpec[Guests]{
+	Kind:    "acme.guests",
+	Version: 1,
+	Scope:   record.SessionScope,
+	Initial: func() Guests { return Guests{} },
+})
+
+func ExampleHost_Session() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "world")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := host.Init(ctx, dir, nil); err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range []string{"Ada", "Grace"} {
+		if err := welcome(ctx, dir, name); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// guests: [Ada]
+	// guests: [Ada Grace]
+}
+
+func welcome(ctx context.Context, dir, name string) error {
+	h, err := host.Open(ctx, host.Options{Dir: dir})
+	if err != nil {
+		return err
+	}
+	defer h.Close(context.Background())
+	err = h.Session().Commit(ctx, func(_ context.Context, tx *durable.Tx) error {
+		list, err := guests.Edit(tx, durable.InSession())
+		if err != nil {
+			return err
+		}
+		list.Names = append(list.Names, name)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	list, _, err := guests.Read(ctx, h.Session(), durable.InSession())
+	fmt.Println("guests:", list.Names)
+	return err
 }
 
 func ExampleOptions_RegisterModules() {

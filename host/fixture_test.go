@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/seed-d579e5eb/harness/durable/storage/memory"
 	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/registry"
 )
@@ -155,8 +156,8 @@ func (w *testWorld) tryOpen(edits ...func(*Options)) (*testHost, error) {
 	return h, nil
 }
 
-// inMemory keeps the status in memory: no test of the database needs a disk.
-func inMemory(options *Options) { options.Store = &MemoryStore{} }
+// inMemory keeps the session in memory: no test of the database needs a disk.
+func inMemory(options *Options) { options.Storage = new(memory.Storage) }
 
 // until waits for a state of the status and returns it.
 func (h *testHost) until(what string, reached func(Status) bool) Status {

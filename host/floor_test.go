@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
 	"github.com/dop251/goja"
 	"github.com/evanw/esbuild/pkg/api"
 	"golang.org/x/sync/errgroup"
@@ -25,7 +26,7 @@ type floor struct {
 
 func newFloor(b *testing.B, extensions int) *floor {
 	b.Helper()
-	db, err := badger.Open(badger.DefaultOptions(b.TempDir()).WithSyncWrites(true).WithLogger(nil).WithMemTableSize(1 << 20).WithValueThreshold(64 << 10))
+	db, err := bareDatabase(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -35,6 +36,25 @@ func newFloor(b *testing.B, extensions int) *floor {
 		f.programs = append(f.programs, f.compile(benchExtension("ext000", 0)))
 	}
 	return f
+}
+
+// bareDatabase opens badger with the settings of package badgerdb.
+func bareDatabase(dir string) (*badger.DB, error) {
+	return badger.Open(badger.DefaultOptions(dir).
+		WithLogger(nil).
+		WithSyncWrites(true).
+		WithDetectConflicts(false).
+		WithMetricsEnabled(false).
+		WithMemTableSize(16 << 20).
+		WithNumMemtables(3).
+		WithBlockCacheSize(8 << 20).
+		WithIndexCacheSize(16 << 20).
+		WithCompression(options.None).
+		WithValueLogFileSize(65 << 20).
+		WithValueThreshold(64<<10 + 1).
+		WithVerifyValueChecksum(true).
+		WithNumCompactors(2).
+		WithCompactL0OnClose(true))
 }
 
 func (f *floor) compile(source string) *goja.Program {
@@ -105,7 +125,7 @@ func startFloor(b *testing.B, dir string, extensions int) time.Duration {
 	f := &floor{b: b}
 	database := b.TempDir()
 	began := time.Now()
-	db, err := badger.Open(badger.DefaultOptions(database).WithSyncWrites(true).WithLogger(nil).WithMemTableSize(1 << 20).WithValueThreshold(64 << 10))
+	db, err := bareDatabase(database)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/seed-d579e5eb/harness/durable"
+	"github.com/seed-d579e5eb/harness/durable/storage"
 	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
@@ -27,7 +29,8 @@ type Host struct {
 	files    *vfs.World
 	commands *run.Runner
 	repo     *worktree.Repo
-	store    StatusStore
+	storage  storage.Storage
+	session  *durable.Session
 	settings *worldSettings
 	registry *registry.Registry
 	compiler *jsapi.Compiler
@@ -73,7 +76,7 @@ type Host struct {
 // Errors: a [*NotAWorldError]; a [*RunningError] when another harness has the
 // world; a [*bind.NamespaceError] for one of Options.Modules; a database or a world that cannot be opened; the cause of ctx.
 func Open(ctx context.Context, options Options) (*Host, error) {
-	h := &Host{options: options.withDefaults(), layout: Layout{Dir: options.Dir}, stopping: newStopping()}
+	h := &Host{options: options.withDefaults(), layout: Layout{Dir: options.Dir}, storage: options.Storage, stopping: newStopping()}
 	for _, step := range []func(context.Context) error{h.openWorld, h.prepare, h.openEngine, h.start} {
 		if err := step(ctx); err != nil {
 			return nil, errors.Join(err, h.release(context.WithoutCancel(ctx)))
@@ -112,7 +115,7 @@ func (h *Host) prepare(ctx context.Context) (err error) {
 	h.compiler = jsapi.NewCompiler(jsapi.CompilerOptions{Synthetic: h.modules})
 	var group errgroup.Group
 	for _, task := range []func(context.Context) error{
-		h.openCommands, h.openStore,
+		h.openCommands, h.openSession,
 		h.compileOwn(&h.scripts, bind.Entry), h.compileOwn(&h.context, contextModule), h.compileOwn(&h.common, commonModule),
 	} {
 		group.Go(func() error { return task(ctx) })
@@ -170,17 +173,6 @@ func (h *Host) openRepository() (err error) {
 		return fmt.Errorf("open repository %s: %w", Repository, err)
 	}
 	return nil
-}
-
-func (h *Host) openStore(ctx context.Context) (err error) {
-	h.store = h.options.Store
-	if h.store == nil {
-		if h.store, err = OpenStore(h.layout.Database(), h.options.Logger); err != nil {
-			return err
-		}
-	}
-	h.record, err = h.store.Load(ctx)
-	return err
 }
 
 // openEngine makes what every load needs.
@@ -243,9 +235,7 @@ func (h *Host) release(ctx context.Context) error {
 	if h.commands != nil {
 		failed = append(failed, h.commands.Close())
 	}
-	if h.store != nil {
-		failed = append(failed, h.store.Close())
-	}
+	failed = append(failed, h.closeSession(ctx))
 	if h.files != nil {
 		failed = append(failed, h.files.Close())
 	}

@@ -3,58 +3,16 @@ package host
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
+
+	"github.com/seed-d579e5eb/harness/durable/storage/badgerdb"
 )
-
-// choosy is a store whose Save fails while refuses says so.
-type choosy struct {
-	MemoryStore
-
-	mu      sync.Mutex
-	refuses func(Record) error
-}
-
-func (s *choosy) choose(refuses func(Record) error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refuses = refuses
-}
-
-// Save implements [StatusStore].
-func (s *choosy) Save(ctx context.Context, record Record) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.refuses != nil {
-		if err := s.refuses(record); err != nil {
-			return err
-		}
-	}
-	return s.MemoryStore.Save(ctx, record)
-}
-
-var _ StatusStore = (*choosy)(nil)
-
-// stored returns the record of a store.
-func stored(t testing.TB, store StatusStore) Record {
-	t.Helper()
-	record, err := store.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record
-}
-
-// over makes a host keep its record in a store.
-func over(store StatusStore) func(*Options) {
-	return func(o *Options) { o.Store = store }
-}
 
 func TestAnInterruptedStartSaysNothingOfTheCommit(t *testing.T) {
 	for _, step := range []string{"recorded", "read", "compiled", "evaluated"} {
 		t.Run(step, func(t *testing.T) {
 			w := newWorld(t, pair(1))
-			store := &MemoryStore{}
+			store := &disk{}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			options, _ := w.options(over(store), func(o *Options) {
@@ -82,7 +40,7 @@ func TestAnInterruptedStartSaysNothingOfTheCommit(t *testing.T) {
 func TestAnInterruptedTrialSaysNothingOfTheCommit(t *testing.T) {
 	w := newWorld(t, pair(1))
 	tip := w.git("rev-parse", "HEAD")
-	store := &MemoryStore{record: Record{Current: tip, Trial: &Trial{Commit: tip}}}
+	store := diskWith(t, Record{Current: tip, Trial: &Trial{Commit: tip}})
 	ctx, cancel := context.WithCancel(t.Context())
 	options, _ := w.options(over(store), func(o *Options) {
 		o.Try = func(context.Context, string) error {
@@ -110,7 +68,7 @@ func TestOnlyAChildThatDiedOfACommitSkipsIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, pair(1))
 			tip := w.git("rev-parse", "HEAD")
-			store := &MemoryStore{record: Record{Current: tip, Trial: &Trial{Commit: tip}}}
+			store := diskWith(t, Record{Current: tip, Trial: &Trial{Commit: tip}})
 			h := w.open(over(store), func(o *Options) {
 				o.Try = func(context.Context, string) error { return outcome.err }
 			})
@@ -143,7 +101,7 @@ func TestWhatTheTipIsStaysOnShowWhateverTheLastGoodCommitDoes(t *testing.T) {
 					w.git("update-ref", "-d", "refs/heads/main")
 					tip, want = "", "main"
 				}
-				h := w.open(over(&MemoryStore{record: Record{Good: last, Proven: last}}))
+				h := w.open(over(diskWith(t, Record{Good: last, Proven: last})))
 				status := h.Status()
 				if current := optional(tip); asJSON(status.Current) != asJSON(current) || status.Error == nil || status.Loading != nil {
 					t.Fatalf("status: %s", asJSON(status))
@@ -164,46 +122,50 @@ func TestWhatTheTipIsStaysOnShowWhateverTheLastGoodCommitDoes(t *testing.T) {
 }
 
 func TestARefusalThatCannotBeStoredIsShown(t *testing.T) {
-	full := func(Record) error { return &DiskFullError{Dir: "x"} }
+	full := &badgerdb.DiskFullError{Dir: "x"}
 	t.Run("of a broken commit", func(t *testing.T) {
-		w, store := newWorld(t, pair(1)), &choosy{}
-		h := w.open(over(store))
-		store.choose(func(record Record) error {
-			if record.Error != "" {
-				return full(record)
+		w, store := newWorld(t, pair(1)), &disk{}
+		loads := 0
+		h := w.open(over(store), func(o *Options) {
+			o.step = func(step string) {
+				if step != "recorded" {
+					return
+				}
+				if loads++; loads == 2 {
+					store.refuse(full)
+				}
 			}
-			return nil
 		})
 		contains(t, h.refused(w.commit(files{server("a"): "export default ("})), "extensions/a/server.ts:1:")
 		same(t, h.call("pair"), "1=1")
-		store.choose(nil)
+		store.refuse(nil)
 		h.live(w.commit(pair(2)))
 		if history := stored(t, store).History; len(history) != 3 || history[1].Outcome != Refused {
 			t.Errorf("the history: %s", asJSON(history))
 		}
 	})
 	t.Run("of any commit", func(t *testing.T) {
-		w, store := newWorld(t, pair(1)), &choosy{}
+		w, store := newWorld(t, pair(1)), &disk{}
 		h := w.open(over(store))
-		store.choose(full)
+		store.refuse(full)
 		contains(t, h.refused(w.commit(pair(2))), "free some space")
 		same(t, h.call("pair"), "1=1")
-		store.choose(nil)
+		store.refuse(nil)
 		if err := h.Reload(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		same(t, h.call("pair"), "2=2")
 	})
 	t.Run("a branch that went", func(t *testing.T) {
-		w, store := newWorld(t, pair(1)), &choosy{}
+		w, store := newWorld(t, pair(1)), &disk{}
 		h := w.open(over(store))
 		good := h.liveCommit()
-		store.choose(full)
+		store.refuse(full)
 		w.git("update-ref", "-d", "refs/heads/main")
 		h.until("no tip", func(s Status) bool { return s.Current == nil && s.Error != nil })
 		w.git("update-ref", "refs/heads/main", good)
 		h.live(good)
-		store.choose(nil)
+		store.refuse(nil)
 	})
 }
 
@@ -217,10 +179,9 @@ func TestAWithdrawnCommitIsNotFoundByItsRef(t *testing.T) {
 				w.git("update-ref", "-d", "refs/heads/main")
 			}
 			before := Record{Good: tip, Current: tip, Trial: &Trial{Commit: tip, Promoted: true}}
-			store := &choosy{}
-			store.record = before
+			store := diskWith(t, before)
 			died := errors.New("the process died here")
-			store.choose(func(Record) error { return died })
+			store.refuse(died)
 			options, _ := w.options(over(store))
 			if _, err := Open(t.Context(), options); !errors.Is(err, died) {
 				t.Fatalf("open: %v", err)
@@ -228,7 +189,7 @@ func TestAWithdrawnCommitIsNotFoundByItsRef(t *testing.T) {
 			if refs := w.git("for-each-ref", "refs/sausage"); refs != "" {
 				t.Errorf("refs before the record: %s", refs)
 			}
-			store.choose(nil)
+			store.refuse(nil)
 			h := w.open(over(store))
 			if status := h.Status(); h.liveCommit() != "" || status.Good != nil {
 				t.Errorf("status: %s", asJSON(status))
@@ -238,7 +199,7 @@ func TestAWithdrawnCommitIsNotFoundByItsRef(t *testing.T) {
 }
 
 func TestTheProbationOfACommitEndsWhenAProvenOneReplacesIt(t *testing.T) {
-	w, store := newWorld(t, pair(1)), &MemoryStore{}
+	w, store := newWorld(t, pair(1)), &disk{}
 	proven := w.git("rev-parse", "HEAD")
 	if err := w.open(over(store)).Close(t.Context()); err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func (l Layout) State() string { return filepath.Join(l.Dir, "state") }
 // Socket is where a running harness answers commands.
 func (l Layout) Socket() string { return filepath.Join(l.State(), "socket") }
 
-// Database is the folder of the status store.
+// Database is the folder of what the session stores.
 func (l Layout) Database() string { return filepath.Join(l.State(), "database") }
 
 // NotAWorldError is a directory that holds no world.

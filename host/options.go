@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/seed-d579e5eb/harness/durable/storage"
 	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
@@ -37,9 +38,9 @@ type Options struct {
 	// Logger gets what happens; nil drops it. What extensions print goes there
 	// too, with the attribute extension.
 	Logger *slog.Logger
-	// Store keeps the status; a badger database in the state directory when nil.
-	// The host closes it.
-	Store StatusStore
+	// Storage is what the session of the world stands on; a badger database in the
+	// state directory when nil. The host closes it, also when Open fails.
+	Storage storage.Storage
 	// Program is the host path of the static harness program, which commands in
 	// the world find as extensions-revert. Without it there is no such command.
 	Program string

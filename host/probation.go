@@ -86,7 +86,7 @@ func (h *Host) beginTrial(ctx context.Context, a *attempt) error {
 
 // judge looks at start for a commit that was on probation when the process died,
 // and tries it in a child if it is the tip, which is "" when the branch has none.
-// Errors: the store's; the cause of ctx, when the record stays as it is.
+// Errors: the session's; the cause of ctx, when the record stays as it is.
 func (h *Host) judge(ctx context.Context, tip string) error {
 	trial := h.copyRecord().Trial
 	if trial == nil {
@@ -195,9 +195,10 @@ func (h *Host) prove(ctx context.Context, commit string) error {
 }
 
 // proveAtExit proves the live commit when the process stops on purpose, and ends
-// the probation of one that was loading.
+// the probation of one that was loading. A session that has failed stores nothing,
+// which closing it tells.
 func (h *Host) proveAtExit(ctx context.Context) error {
-	if h.isTrial() {
+	if h.isTrial() || h.session.Err() != nil {
 		return nil
 	}
 	if err := h.prove(ctx, h.liveCommit()); err != nil {

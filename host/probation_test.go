@@ -107,9 +107,9 @@ func TestATrialRunsBesideAHarnessThatServes(t *testing.T) {
 
 func TestACommitIsProvenOnceItHasLivedForAWhile(t *testing.T) {
 	clock := newManualClock()
-	store := &MemoryStore{}
+	store := &disk{}
 	w := newWorld(t, files{server("a"): answering("a", "A")})
-	h := w.open(clock.in, func(o *Options) { o.Store = store })
+	h := w.open(clock.in, over(store))
 	first := *h.Status().Good
 	clock.awaited(t, defaultProving)
 	clock.advance(defaultProving - time.Second)
@@ -128,17 +128,16 @@ func TestACommitIsProvenOnceItHasLivedForAWhile(t *testing.T) {
 	clock.advance(defaultProving)
 	h.until("proven", func(s Status) bool { return s.Proven != nil && *s.Proven == second })
 	h.until("pinned", func(Status) bool { return w.git("for-each-ref", "--format=%(objectname)", ProvenRef) == second })
-	record, err := store.Load(t.Context())
-	if err != nil || record.Trial != nil {
-		t.Errorf("trial: %s (%v)", asJSON(record.Trial), err)
+	if trial := stored(t, store).Trial; trial != nil {
+		t.Errorf("trial: %s", asJSON(trial))
 	}
 
 	// A proven commit is not put on probation again.
 	h.refused(w.commit(files{server("a"): "export default ("}))
 	w.git("reset", "--quiet", "--hard", second)
 	h.live(second)
-	if record, _ := store.Load(t.Context()); record.Trial != nil {
-		t.Errorf("trial: %s", asJSON(record.Trial))
+	if trial := stored(t, store).Trial; trial != nil {
+		t.Errorf("trial: %s", asJSON(trial))
 	}
 }
 

@@ -25,7 +25,7 @@ func (h *Host) change(ctx context.Context, edit func(*Record)) error {
 	defer h.recording.Unlock()
 	record := h.copyRecord()
 	edit(&record)
-	if err := h.store.Save(ctx, record); err != nil {
+	if err := h.save(ctx, record); err != nil {
 		return err
 	}
 	h.mu.Lock()

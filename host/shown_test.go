@@ -6,7 +6,7 @@ import (
 )
 
 func TestTheStatusShowsHowLongItTookUntilTheCommitWasLive(t *testing.T) {
-	clock, store := newManualClock(), &MemoryStore{}
+	clock, store := newManualClock(), &disk{}
 	w := newWorld(t, pair(1))
 	h := w.open(over(store), clock.in, func(o *Options) {
 		o.step = func(step string) {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/seed-d579e5eb/harness/durable/storage/memory"
 	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
@@ -16,12 +17,14 @@ import (
 )
 
 // start brings the world up: leftovers are removed, the Go extensions are staged,
-// the tip is loaded, else the last good commit, and the branch is followed.
+// the tip is loaded, else the last good commit, the branch is followed, and then
+// tasks run.
 func (h *Host) start(ctx context.Context) error {
 	if h.isTrial() {
 		h.loader = newLoader(h)
 		return h.startTrial(ctx)
 	}
+	h.watchSession()
 	if err := h.repo.Prune(ctx); err != nil {
 		h.Report("", fmt.Errorf("remove what an earlier run left: %w", err))
 	}
@@ -44,10 +47,13 @@ func (h *Host) start(ctx context.Context) error {
 	if h.liveCommit() == "" && ctx.Err() == nil {
 		h.loadLastGood(ctx)
 	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	h.watchMemory()
 	h.loader.run()
 	h.statusChanged()
-	return ctx.Err()
+	return h.session.Resume()
 }
 
 // restoreGood derives ref and helper file from the record: a power cut may have
@@ -123,7 +129,7 @@ func (h *Host) startTrial(ctx context.Context) error {
 // does to try a commit that may end it; its file and command effects are real.
 // That the commit is refused is no error.
 func TryCommit(ctx context.Context, options Options, commit string) error {
-	options.trial, options.Store = commit, &MemoryStore{}
+	options.trial, options.Storage = commit, new(memory.Storage)
 	h, err := Open(ctx, options)
 	if err != nil {
 		return err

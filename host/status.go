@@ -160,6 +160,9 @@ func (h *Host) Status() Status {
 	status.Loading, status.Notice = optional(h.loading), h.notice
 	status.Problems = append(status.Problems, h.problems...)
 	h.mu.Unlock()
+	if failed := h.sessionProblem(); failed != nil {
+		status.Problems = append(status.Problems, *failed)
+	}
 	generation := h.registry.Current()
 	for _, member := range generation.Extensions() {
 		status.Extensions = append(status.Extensions, h.describe(generation, member))

@@ -60,7 +60,7 @@ var libraries = []struct {
 	{"github.com/go-git/", []string{"worktree"}},
 	{"github.com/fsnotify/fsnotify", []string{"vfs", "cmd/harness"}},
 	{"github.com/google/renameio/v2", []string{"vfs", "host", "cmd/harness"}},
-	{"github.com/dgraph-io/badger/v4", []string{"host", "durable"}},
+	{"github.com/dgraph-io/badger/v4", []string{"durable"}},
 	{"github.com/tidwall/btree", []string{"durable"}},
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"registry", "host"}},
 	{"github.com/alecthomas/kong", []string{"cmd/harness"}},

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/seed-d579e5eb/harness/durable/storage/memory"
 	"github.com/seed-d579e5eb/harness/host"
 	"github.com/seed-d579e5eb/harness/registry"
 	"github.com/seed-d579e5eb/harness/vfs/run"
@@ -62,7 +63,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w.commit(t, source)
 	var err error
-	if w.host, err = host.Open(ctx, host.Options{Dir: w.dir, Store: &host.MemoryStore{}}); err != nil {
+	if w.host, err = host.Open(ctx, host.Options{Dir: w.dir, Storage: new(memory.Storage)}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -64,7 +64,7 @@ func objectOf(from any) (*value.Object, error) {
 	if !is {
 		return nil, fmt.Errorf("%T is no JSON object", from)
 	}
-	return object, nil
+	return object, shallow(object)
 }
 
 // Edit acquires the document to edit in a transaction, and makes it when there is
@@ -158,13 +158,21 @@ func readAs[T any](found *value.Object, err error) (shown T, there bool, _ error
 	return shown, err == nil, err
 }
 
-// Documents reads documents as they are stored: a [*Session] or a [*Runtime].
+// Documents shows documents as they are stored: a [*Session] or a [*Runtime].
 type Documents interface {
 	// ReadDocument returns the newest value of a document, nil when there is none.
 	ReadDocument(ctx context.Context, definition *DocumentDefinition, in record.Scope, key string) (*value.Object, error)
 	// ReadDocumentAt returns the value of a rewindable document after the commit of
 	// an entry, nil when there was none.
 	ReadDocumentAt(ctx context.Context, definition *DocumentDefinition, conversation record.ConversationID, key string, at record.EntryID) (*value.Object, error)
+	// WatchDocument watches the document that is stored now, nil when there is none.
+	// The watch is of that document only, not of one that is made at its place later:
+	// when it is retired the value becomes null, and the watch has ended. Values are
+	// those of the definition. What an older one commits meanwhile is migrated when the
+	// frame is taken, on the consumer's goroutine; a commit that only changes the
+	// version is no frame. What a newer one commits ends the watch with its
+	// [*VersionError], as [WatchListenerError]. ctx ends the watch, too.
+	WatchDocument(ctx context.Context, definition *DocumentDefinition, in record.Scope, key string) (*Watch, error)
 }
 
 var _ Documents = (*Session)(nil)

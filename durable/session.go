@@ -39,6 +39,7 @@ type Session struct {
 	observing     sync.Mutex
 	subscriptions []*subscription
 	settlements   settlements
+	watches       watches
 
 	mu      sync.Mutex
 	failed  error         // a [*FailedError]; nil while the storage works
@@ -69,6 +70,7 @@ func Open(ctx context.Context, below storage.Storage, options Options) (*Session
 		return nil, fmt.Errorf("open session: %w", err)
 	}
 	s.subscribe(s.settlements.publish)
+	s.subscribe(s.watches.publish)
 	s.committer = newCommitter(s)
 	if err := s.recover(cut); err != nil {
 		s.committer.end()
@@ -137,6 +139,7 @@ func (s *Session) fail(cause error) error {
 	if first {
 		s.options.Logger.Error("the session has failed", "error", cause)
 		s.line.refuse(failed)
+		s.watches.end(WatchSessionFailed, failed)
 	}
 	return failed
 }
@@ -184,6 +187,7 @@ func (s *Session) Close(ctx context.Context) error {
 	s.mu.Unlock()
 	if first {
 		s.line.seal(ErrClosed)
+		s.watches.end(WatchSessionClosed, ErrClosed)
 		for _, listener := range listeners {
 			if listener != nil {
 				listener()

@@ -8,6 +8,10 @@ import (
 	"github.com/seed-d579e5eb/harness/durable/value"
 )
 
+// maxDepth is how deeply documents and entries may nest: views show them two levels
+// below their own.
+const maxDepth = value.MaxDepth - 2
+
 // NotJSONError is a value that a document cannot have, since no JSON stands for it.
 type NotJSONError struct {
 	Path   value.Path
@@ -22,11 +26,19 @@ func checkValue(v *value.Object) error {
 	if v == nil {
 		return &NotJSONError{Reason: "there is no object"}
 	}
-	if value.Deeper(v, value.MaxDepth) {
-		return &NotJSONError{Reason: fmt.Sprintf("it nests deeper than %d levels", value.MaxDepth)}
+	if err := shallow(v); err != nil {
+		return err
 	}
 	if err := strict(v, nil); err != nil {
 		return err
+	}
+	return nil
+}
+
+// shallow returns a [*NotJSONError] for a value that nests too deeply.
+func shallow(v *value.Object) error {
+	if value.Deeper(v, maxDepth) {
+		return &NotJSONError{Reason: fmt.Sprintf("it nests deeper than %d levels", maxDepth)}
 	}
 	return nil
 }
@@ -71,4 +83,25 @@ func strictText(text string, at value.Path) *NotJSONError {
 		return &NotJSONError{at, "its text is not UTF-8"}
 	}
 	return nil
+}
+
+// deeper says whether JSON nests more deeply than so many levels.
+func deeper(text []byte, levels int) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch b := text[i]; {
+		case quoted && b == '\\':
+			i++
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '{' || b == '[':
+			if depth++; depth > levels {
+				return true
+			}
+		case b == '}' || b == ']':
+			depth--
+		}
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package durable
 
 import (
 	"encoding/json"
+	"fmt"
 	"unicode/utf8"
 
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
@@ -70,6 +71,9 @@ func (tx *Tx) AppendEntry(conversation record.ConversationID, draft EntryDraft) 
 			entry.Head = entry.ID
 		}
 		text, err := json.Marshal(entry)
+		if err == nil && deeper(text, maxDepth) {
+			err = fmt.Errorf("it nests deeper than %d levels", maxDepth)
+		}
 		if err == nil {
 			entry = record.Entry{} // what is returned shares nothing with the draft
 			err = json.Unmarshal(text, &entry)

@@ -35,10 +35,13 @@ func (e *ParseError) Error() string {
 // All errors are of type *ParseError.
 func Parse(text []byte) (Value, error) { return Parser{}.Parse(text) }
 
-// Parser is Parse with a limit of its own.
+// Parser is Parse with a limit of its own, or for numbers that are not a float64's.
 type Parser struct {
 	// MaxDepth is how deeply containers may nest; 0 means the constant MaxDepth.
 	MaxDepth int
+	// Round reads every number as the nearest that a float64 holds and JSON writes:
+	// integers as JSON.parse does, and one that is too large as the largest.
+	Round bool
 }
 
 // Parse reads a value like the function Parse.
@@ -46,7 +49,7 @@ func (p Parser) Parse(text []byte) (Value, error) {
 	if p.MaxDepth == 0 {
 		p.MaxDepth = MaxDepth
 	}
-	r := reader{text: text, depth: p.MaxDepth}
+	r := reader{text: text, depth: p.MaxDepth, round: p.Round}
 	v, err := r.value()
 	if err == nil {
 		r.space()
@@ -65,6 +68,7 @@ type reader struct {
 	text  []byte
 	at    int
 	depth int               // levels that may still be entered
+	round bool              // numbers
 	keys  map[string]string // those that were read, since they repeat
 	// What was read of the containers that are open, from the outermost one on.
 	items   []Value
@@ -392,7 +396,7 @@ func (r *reader) number() (Value, *ParseError) {
 		n, _ := strconv.ParseInt(string(r.text[start:r.at]), 10, 64) // cannot fail
 		return Number(n), nil
 	}
-	n, reason := number(string(r.text[start:r.at]), integer)
+	n, reason := number(string(r.text[start:r.at]), integer, r.round)
 	if reason != "" {
 		r.at = start
 		return nil, r.wrong(reason)
@@ -412,13 +416,17 @@ func (r *reader) digits() int {
 // exact is up to how many digits a float64 holds every integer.
 const exact = 15
 
-// number converts a literal.
-func number(literal string, integer bool) (Number, string) {
+// number converts a literal, and rounds what is not a float64's when it may.
+func number(literal string, integer, round bool) (Number, string) {
 	f, err := strconv.ParseFloat(literal, 64)
-	if err != nil || math.IsInf(f, 0) {
+	switch {
+	case math.IsInf(f, 0) && round:
+		return Number(math.Copysign(math.MaxFloat64, f)), ""
+	case err != nil || math.IsInf(f, 0):
 		return 0, "the number is too large for a float64"
-	}
-	if integer && strconv.FormatFloat(f, 'f', 0, 64) != literal && string(appendNumber(nil, f)) != literal {
+	case round || !integer:
+		return Number(f), ""
+	case strconv.FormatFloat(f, 'f', 0, 64) != literal && string(appendNumber(nil, f)) != literal:
 		return 0, "a float64 cannot hold the integer " + literal
 	}
 	return Number(f), ""

@@ -142,3 +142,22 @@ func TestAParserHasALimitOfItsOwn(t *testing.T) {
 		t.Error("three levels were read")
 	}
 }
+
+func TestRoundingReadsWhatAFloatDoesNotHold(t *testing.T) {
+	rounding := value.Parser{Round: true}
+	for text, want := range map[string]string{
+		"9007199254740993":     "9007199254740992",
+		"12345678901234567890": "12345678901234567000",
+		"1e400":                "1.7976931348623157e+308",
+		"-1e400":               "-1.7976931348623157e+308",
+		"0.1":                  "0.1",
+	} {
+		got, err := rounding.Parse([]byte(text))
+		if err != nil || string(value.Marshal(got)) != want {
+			t.Errorf("%s is read as %s, %v", text, value.Marshal(got), err)
+		}
+	}
+	if _, err := rounding.Parse([]byte("1.")); err == nil {
+		t.Error("what is no number is read")
+	}
+}

@@ -379,13 +379,13 @@ func TestAWatchTellsNothingOnceItIsClosed(t *testing.T) {
 	}
 }
 
-// failing is a storage whose next commit fails.
-type failing struct {
+// breakable is a storage whose commits fail once there is a cause.
+type breakable struct {
 	*memory.Storage
 	cause error
 }
 
-func (f *failing) Commit(ctx context.Context, writes []storage.Write) error {
+func (f *breakable) Commit(ctx context.Context, writes []storage.Write) error {
 	if f.cause != nil {
 		return f.cause
 	}
@@ -393,7 +393,7 @@ func (f *failing) Commit(ctx context.Context, writes []storage.Write) error {
 }
 
 func TestAWatchEndsWhenTheSessionFails(t *testing.T) {
-	below, broken := &failing{Storage: new(memory.Storage)}, errors.New("broken")
+	below, broken := &breakable{Storage: new(memory.Storage)}, errors.New("broken")
 	session, err := durable.Open(within(t), below, durable.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -78,7 +78,7 @@ func (c *documentWrite) writeTo(w *table.Writer, r table.Reader) error {
 		w.RetireDocument(*stored)
 		return c.reclaim(w, r)
 	}
-	content := table.Content{Version: d.definition.Version, Ops: c.ops}
+	content := table.Content{Version: d.definition.Version, After: c.last, Ops: c.ops}
 	stored.Version, stored.Last = d.definition.Version, c.seq
 	if c.whole {
 		stored.Base, stored.Deltas = c.seq, 0

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/durable/storage"
@@ -104,18 +106,23 @@ func (s *opened) rows(tag byte) (n int) {
 	return n
 }
 
-// dump returns everything that is stored.
+// dump returns everything that is stored, also after the session was closed.
 func (s *opened) dump() map[string]string {
 	s.t.Helper()
-	snapshot, err := s.memory.Snapshot()
+	return dumped(s.t, s.memory.Clone())
+}
+
+func dumped(t rapid.TB, below storage.Storage) map[string]string {
+	t.Helper()
+	snapshot, err := below.Snapshot()
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
 	defer snapshot.Close()
 	found := make(map[string]string)
 	for pair, err := range snapshot.Scan(storage.Range{}) {
 		if err != nil {
-			s.t.Fatal(err)
+			t.Fatal(err)
 		}
 		found[string(pair.Key)] = string(pair.Value)
 	}

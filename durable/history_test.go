@@ -13,6 +13,7 @@ import (
 	"github.com/seed-d579e5eb/harness/durable/delta"
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/durable/storage"
+	"github.com/seed-d579e5eb/harness/durable/storage/badgerdb"
 	"github.com/seed-d579e5eb/harness/durable/storage/memory"
 	"github.com/seed-d579e5eb/harness/durable/value"
 )
@@ -110,6 +111,7 @@ func (p *player) play() {
 		}
 		p.commit(commit)
 		if p.reopen != nil {
+			stop()
 			p.session = p.reopen(p.session)
 			stop = p.session.SubscribeCommits(p.heard)
 		}
@@ -373,6 +375,36 @@ func TestDocumentsAreWhatTheirHistoryLeft(t *testing.T) {
 			closing(r, p.session)
 		}
 	})
+}
+
+// TestDocumentsOnDiskAreWhatTheirHistoryLeft plays a few histories on a disk, opened
+// anew now and then.
+func TestDocumentsOnDiskAreWhatTheirHistoryLeft(t *testing.T) {
+	for seed := range 3 {
+		dir := t.TempDir()
+		disk := func() storage.Storage {
+			t.Helper()
+			below, err := badgerdb.Open(dir, badgerdb.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return below
+		}
+		below := disk()
+		p := &player{t: t, history: histories(40).Example(seed), below: func() storage.Storage { return below }}
+		p.session = opening(t, below, durable.Options{})
+		commits := 0
+		p.reopen = func(s *durable.Session) *durable.Session {
+			if commits++; commits%5 != 0 {
+				return s
+			}
+			closing(t, s)
+			below = disk()
+			return opening(t, below, durable.Options{})
+		}
+		p.play()
+		closing(t, p.session)
+	}
 }
 
 func opening(t rapid.TB, below storage.Storage, options durable.Options) *durable.Session {

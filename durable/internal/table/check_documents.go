@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/seed-d579e5eb/harness/durable/delta"
 	"github.com/seed-d579e5eb/harness/durable/record"
-	"github.com/seed-d579e5eb/harness/durable/value"
 )
 
 func (c *checker) document(id record.DocumentID, row []byte) {
@@ -78,79 +76,33 @@ func (c *checker) documentScope(where string, at Document) {
 
 // chain replays the contents of a document.
 func (c *checker) chain(where string, at Document) {
-	var link chainLink
-	steps := 0
+	first := at.Base
+	if at.Rewindable() {
+		first = at.Created
+	}
+	var all replay
 	for pair, err := range c.r.Source.Scan(IDs{}.over(tagged(tagContent, at.ID))) {
 		if c.failed(err) {
 			return
 		}
 		commit := record.Seq(lastNumber(pair.Key))
-		var step contentRow
-		if !c.decoded(fmt.Sprintf("%s, its content of commit %d", where, commit), pair.Value, &step) {
+		step := fmt.Sprintf("%s, commit %d", where, commit)
+		if all.last == 0 && commit != first {
+			c.wrong(step, "it is the oldest content, which should be of commit %d", first)
+		}
+		var row contentRow
+		if !c.decoded(step, pair.Value, &row) {
 			return
 		}
-		if what := link.next(commit, step); what != "" {
-			c.wrong(fmt.Sprintf("%s, its content of commit %d", where, commit), "%s", what)
+		if err := all.next(commit, row); err != nil {
+			c.wrong(step, "%s", err)
 			return
 		}
-		if steps++; steps == 1 && commit != c.first(at) {
-			c.wrong(where, "its oldest content is of commit %d, not %d", commit, c.first(at))
-		}
 	}
-	if link.base != at.Base || link.last != at.Last || link.deltas != at.Deltas || link.version != at.Version {
-		c.wrong(where, "it says that version %d wrote it, with a base of commit %d, %d changes after it and the newest content of %d; it has version %d, %d, %d and %d",
-			at.Version, at.Base, at.Deltas, at.Last, link.version, link.base, link.deltas, link.last)
+	if all.base != at.Base || all.last != at.Last || all.deltas != at.Deltas || all.version != at.Version {
+		c.wrong(where, "it says that version %d wrote it, with a whole value of commit %d, %d changes after it and the newest content of %d; it has version %d, %d, %d and %d",
+			at.Version, at.Base, at.Deltas, at.Last, all.version, all.base, all.deltas, all.last)
 	}
-}
-
-// first returns the commit of the oldest content that a document keeps.
-func (c *checker) first(at Document) record.Seq {
-	if at.Rewindable() {
-		return at.Created
-	}
-	return at.Base
-}
-
-// chainLink is what a document is after some of its contents.
-type chainLink struct {
-	now        value.Value
-	base, last record.Seq
-	deltas     int
-	version    int
-}
-
-// next adds a content, and returns what is wrong with it.
-func (l *chainLink) next(commit record.Seq, step contentRow) string {
-	l.last = commit
-	if step.Base != nil {
-		now, err := value.Parse(step.Base)
-		if err != nil {
-			return err.Error()
-		}
-		if _, is := now.(*value.Object); !is || step.Ops != nil {
-			return "it is neither an object nor a change"
-		}
-		l.now, l.base, l.deltas, l.version = now, commit, 0, step.Version
-		return ""
-	}
-	switch {
-	case l.now == nil:
-		return "it is a change, and there is no base before it"
-	case step.Version != l.version:
-		return fmt.Sprintf("it is of version %d, and follows one of version %d", step.Version, l.version)
-	case len(step.Ops) == 0:
-		return "it changes nothing"
-	}
-	now, err := delta.Apply(l.now, step.Ops)
-	if err != nil {
-		return err.Error()
-	}
-	if _, is := now.(*value.Object); !is {
-		return "it makes the document a value that is no object"
-	}
-	l.now = now
-	l.deltas++
-	return ""
 }
 
 func (c *checker) content(id record.DocumentID, commit record.Seq) {

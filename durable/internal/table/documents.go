@@ -2,11 +2,9 @@ package table
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/seed-d579e5eb/harness/durable/delta"
 	"github.com/seed-d579e5eb/harness/durable/record"
@@ -38,16 +36,10 @@ func (d Document) Lives(at record.Seq) bool {
 // before.
 type Content struct {
 	Version int
-	Base    *value.Object
-	Ops     delta.Ops
-}
-
-// contentRow is the stored form of a content. A base is an object, so that its
-// absence means a delta.
-type contentRow struct {
-	Version int             `json:"version"`
-	Base    json.RawMessage `json:"base,omitempty"`
-	Ops     delta.Ops       `json:"ops,omitempty"`
+	// After is the commit of the step before; 0 for the first one.
+	After record.Seq
+	Base  *value.Object
+	Ops   delta.Ops
 }
 
 // Document returns a document by its id, and whether it is there. Documents whose
@@ -116,52 +108,6 @@ func (r Reader) DocumentsAt(scope record.Scope, seq record.Seq) iter.Seq2[Docume
 	return filter(r.history(key{tagDocumentHistory}.scope(scope)), func(d Document) bool { return d.Lives(seq) })
 }
 
-// Value returns what a document was after a commit, 0 for now, and the version of
-// the definition that wrote it. Values of the past are there for rewindable
-// documents only.
-func (r Reader) Value(d Document, at record.Seq) (*value.Object, int, error) {
-	damaged := func(reason error) (*value.Object, int, error) {
-		return nil, 0, &CorruptError{fmt.Sprintf("document %d, %s", d.ID, d.Kind), reason}
-	}
-	over := IDs{Max: int64(at), Descending: true}.over(tagged(tagContent, d.ID))
-	var steps []contentRow
-	for pair, err := range r.Source.Scan(over) {
-		if err != nil {
-			return nil, 0, err
-		}
-		var step contentRow
-		if err := json.Unmarshal(pair.Value, &step); err != nil {
-			return damaged(err)
-		}
-		steps = append(steps, step)
-		if step.Base != nil {
-			break
-		}
-	}
-	if len(steps) == 0 || steps[len(steps)-1].Base == nil {
-		return damaged(errors.New("it has no base"))
-	}
-	slices.Reverse(steps)
-	current, err := value.Parse(steps[0].Base)
-	if err != nil {
-		return damaged(err)
-	}
-	version := steps[0].Version
-	for _, step := range steps[1:] {
-		if step.Version != version {
-			return damaged(fmt.Errorf("a change of version %d follows a base of version %d", step.Version, version))
-		}
-		if current, err = delta.Apply(current, step.Ops); err != nil {
-			return damaged(err)
-		}
-	}
-	object, is := current.(*value.Object)
-	if !is {
-		return damaged(errors.New("its value is not an object"))
-	}
-	return object, version, nil
-}
-
 // CreateDocument puts a new document with its first value; d says how it is stored.
 func (w *Writer) CreateDocument(d Document, base *value.Object) {
 	place := binary.BigEndian.AppendUint64(nil, uint64(d.ID))
@@ -202,12 +148,4 @@ func (w *Writer) Reclaim(r Reader, id record.DocumentID, below record.Seq) error
 		w.remove(pair.Key)
 	}
 	return nil
-}
-
-func (w *Writer) content(d Document, content Content) {
-	row := contentRow{Version: content.Version, Ops: content.Ops}
-	if content.Base != nil {
-		row.Base = value.Append(nil, content.Base)
-	}
-	w.row(tagged(tagContent, int64(d.ID), int64(d.Last)), row)
 }

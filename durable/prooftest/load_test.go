@@ -118,7 +118,8 @@ func (l *load) prepare(ctx context.Context) error {
 var errDone = errors.New("the load has come to its end")
 
 // run works until every lane has made its steps and everything that came of them has
-// ended, and returns how each part ended. A part that fails ends the others.
+// ended, and returns how each part ended. A part that fails ends the others, unless
+// the session has failed, which is for the session to tell them.
 func (l *load) run(ctx context.Context) map[string]error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -131,7 +132,7 @@ func (l *load) run(ctx context.Context) map[string]error {
 			mu.Lock()
 			defer mu.Unlock()
 			ends[name] = err
-			if err != nil && !errors.Is(err, errDone) {
+			if err != nil && l.Err() == nil {
 				cancel(err)
 			}
 		})
@@ -147,11 +148,13 @@ func (l *load) run(ctx context.Context) map[string]error {
 		part(&working, fmt.Sprint("lane ", i), func() error { return l.lane(ctx, lane) })
 	}
 	working.Wait()
-	if context.Cause(ctx) == nil {
+	if context.Cause(ctx) == nil && l.Err() == nil {
 		part(&working, "idle", func() error { return l.drain(ctx) })
 		working.Wait()
 	}
-	cancel(errDone)
+	if l.Err() == nil {
+		cancel(errDone)
+	}
 	watching.Wait()
 	return ends
 }
@@ -208,11 +211,6 @@ func (l *load) react(ctx context.Context) error {
 	case <-reaction.Done():
 		return reaction.Err()
 	case <-ctx.Done():
-		// A session that failed ends it by itself; otherwise it is stopped.
-		if err := l.Err(); err != nil {
-			<-reaction.Done()
-			return reaction.Err()
-		}
 		return errors.Join(reaction.Stop(context.WithoutCancel(ctx)), context.Cause(ctx))
 	}
 }

@@ -199,10 +199,7 @@ func verifyEffects(t testing.TB, effects string) {
 func verifyAcknowledged(t testing.TB, s *durable.Session, said string) (steps int) {
 	t.Helper()
 	ctx := t.Context()
-	events := make(map[record.EventID]bool)
-	for _, event := range all(t, s.Events(ctx, durable.EventQuery{})) {
-		events[event.ID] = true
-	}
+	events := stored(t, s)
 	for line := range strings.Lines(said) {
 		var what string
 		var id int64
@@ -217,6 +214,16 @@ func verifyAcknowledged(t testing.TB, s *durable.Session, said string) (steps in
 		}
 	}
 	return steps
+}
+
+// stored returns the events that there are.
+func stored(t testing.TB, s *durable.Session) map[record.EventID]bool {
+	t.Helper()
+	events := make(map[record.EventID]bool)
+	for _, event := range all(t, s.Events(t.Context(), durable.EventQuery{})) {
+		events[event.ID] = true
+	}
+	return events
 }
 
 var errMissing = errors.New("it is not there")

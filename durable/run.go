@@ -126,9 +126,6 @@ func (tx *Tx) ContinueRun(conversation record.ConversationID) (next record.TaskI
 // change.
 func (tx *Tx) activeRun(conversation record.ConversationID) (*LiveState, error) {
 	what := fmt.Sprintf("the run of conversation %d", conversation)
-	if tx.session.options.Runs == nil {
-		return nil, invalid(what, "this session was opened without Options.Runs")
-	}
 	live, err := LiveDocument.Edit(tx, InConversation(conversation))
 	switch {
 	case err != nil:
@@ -168,9 +165,13 @@ func (tx *Tx) passRun(conversation record.ConversationID, live *LiveState) (reco
 // nextTask creates the task that goes on with a run. Whoever creates it may hand
 // something in: the conversation is busy by now.
 func (tx *Tx) nextTask(conversation record.ConversationID) (record.TaskID, error) {
+	runs := tx.session.options.Runs
+	if runs == nil {
+		return 0, invalid(fmt.Sprintf("the run of conversation %d", conversation), "this session was opened without Options.Runs, so that nothing would go on with it")
+	}
 	tx.inbox.Unlock()
 	defer tx.inbox.Lock()
-	return tx.session.options.Runs.Start(tx.inside, tx, conversation)
+	return runs.Start(tx.inside, tx, conversation)
 }
 
 // startRun begins a run with inputs that were placed, if there are any.

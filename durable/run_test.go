@@ -190,6 +190,42 @@ func TestAFaultedRunLeavesItsInputsUnanswered(t *testing.T) {
 	}
 }
 
+// TestAFaultedRunEndsAfterWhatItOwns has a run go wrong while a task of its own is
+// live: its inputs stay open until that one has ended.
+func TestAFaultedRunEndsAfterWhatItOwns(t *testing.T) {
+	ending, end := make(chan bool), make(chan bool)
+	tool := durable.DefineTask(durable.TaskSpec[int, stage, int]{
+		Name: "tool", Version: 1,
+		Initial: func(int) stage { return stage{Phase: "begin"} },
+		Phases:  phases{"begin": func(ctx context.Context, _ *work) error { <-ctx.Done(); return context.Cause(ctx) }},
+		Abort: func(ctx context.Context, run *work) error {
+			ending <- true
+			<-end
+			return once(func(run *work, _ *durable.Tx) (next, error) { return run.Abort(""), nil })(ctx, run)
+		},
+	})
+	e := newEcho()
+	e.task.Definition.Phases["begin"] = func(ctx context.Context, run *durable.Runtime) error {
+		err := run.Commit(ctx, func(_ context.Context, tx *durable.Tx, _ record.Task) (*record.TaskState, error) {
+			_, err := tool.Create(tx, 0, durable.TaskOptions{Ownership: durable.OwnedBy(run.TaskID())})
+			return nil, err
+		})
+		return errors.Join(err, errors.New("broken"))
+	}
+	s := converse(t, e, tool.Definition)
+	first := s.submit(says("first"))
+	<-ending
+	s.settled(first, record.Placed, "")
+	run := s.live().Run
+	if run == nil || s.stored(run.Task).State.Status != record.Completing {
+		t.Errorf("while the tool ends the run is %+v", run)
+	}
+	end <- true
+	if settled := s.wait(first); settled.Reason != durable.ReasonFaulted || s.live().Run != nil {
+		t.Errorf("the settlement is %+v, the run %v", settled, s.live().Run)
+	}
+}
+
 func TestAnOrphanedRunLeavesItsInputsUnanswered(t *testing.T) {
 	e := newEcho()
 	e.gate = make(chan bool)
@@ -377,6 +413,7 @@ func TestATaskConversesWithWhatItOwns(t *testing.T) {
 	if len(answers) != 2 || answers[0] != answers[1] || answers[0] == 0 {
 		t.Errorf("the answers are %v", answers)
 	}
+	<-runtime.Done()
 	var over *durable.InvocationEndedError
 	_, errContext := runtime.Context(within(t), s.ID(), 0)
 	_, errSubmit := runtime.Submit(within(t), s.ID(), says("late"))

@@ -16,7 +16,7 @@ import (
 // changes nothing. Errors: an [*InvalidError] for a request that was of the other
 // type, for a draft that contradicts itself, and for an input without
 // [Options.Runs]; a [*ConversationBusyError]; a [*NotFoundError] for a conversation
-// that is not there.
+// that is not there, and for a head that is not visible in it.
 func (tx *Tx) Submit(conversation record.ConversationID, draft SubmissionDraft) (record.Submission, error) {
 	tx.inbox.Lock()
 	defer tx.inbox.Unlock()
@@ -27,6 +27,11 @@ func (tx *Tx) Submit(conversation record.ConversationID, draft SubmissionDraft) 
 	submission.Conversation = conversation
 	if first, found, err := tx.submittedBefore(submission); err != nil || found {
 		return first, err
+	}
+	if write, is := draft.(Write); is {
+		if err := tx.checkHead(conversation, write.Entry); err != nil {
+			return record.Submission{}, err
+		}
 	}
 	if submission.Type == record.Input && tx.session.options.Runs == nil {
 		return record.Submission{}, invalid("an input", "this session was opened without Options.Runs, so that nothing would answer it")
@@ -77,6 +82,21 @@ func (tx *Tx) submittedBefore(submission record.Submission) (first record.Submis
 		return err
 	})
 	return first, found, err
+}
+
+// checkHead refuses a head that could not be appended when the entry gets its place:
+// whoever applies that boundary has no part in it.
+func (tx *Tx) checkHead(conversation record.ConversationID, entry EntryDraft) error {
+	if entry.Head == 0 {
+		return nil
+	}
+	return tx.look(func(r table.Reader) error {
+		seen, err := tx.sees(r, conversation, entry.Head)
+		if err == nil && !seen {
+			err = &NotFoundError{What: "entry", ID: int64(entry.Head), In: conversation}
+		}
+		return err
+	})
 }
 
 // busy says whether a run is active in a conversation.

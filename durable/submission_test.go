@@ -199,7 +199,11 @@ func TestAnInputThatIsMalformedIsRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	s.submit(says("busy"))
 	var unknown *durable.NotFoundError
+	if _, err := s.Submit(within(t), durable.Write{Entry: durable.EntryDraft{Kind: "a", Head: 999}}); !errors.As(err, &unknown) {
+		t.Errorf("a head that is not visible, while busy: %v", err)
+	}
 	err := s.Session.Commit(within(t), func(_ context.Context, tx *durable.Tx) error {
 		_, err := tx.Submit(99, writes("note"))
 		return err

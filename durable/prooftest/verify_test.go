@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/record"
 )
@@ -268,7 +270,7 @@ func there(ctx context.Context, s *durable.Session, line, what string, id int64,
 }
 
 // all collects a scan that must not fail.
-func all[T any](t testing.TB, scan func(func(T, error) bool)) (found []T) {
+func all[T any](t rapid.TB, scan func(func(T, error) bool)) (found []T) {
 	t.Helper()
 	for one, err := range scan {
 		if err != nil {

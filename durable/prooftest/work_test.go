@@ -50,6 +50,7 @@ type (
 func phases() map[string][]string {
 	return map[string][]string{
 		"tree": {"plant", "grow", "harvest"}, "leaf": {"unfold"}, "echo": {"listen", "answer"}, "stuck": {"begin", "hang"},
+		"chain": {"first", "second", "last"}, "hang": {"hang"},
 	}
 }
 

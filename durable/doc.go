@@ -27,6 +27,14 @@
 // publication.go). What reads outside of commits sees what is stored, and nothing
 // else.
 //
+// # Conversations that answer
+//
+// With [Options.Runs] conversations take inputs. What is handed in gets its place at
+// once or waits in the inbox (submission_admit.go, boundary.go); a task answers it
+// and ends the run ([Runs], run.go). What goes on is in the built-in documents
+// (builtin_*.go, usage.go), and what a model is shown is derived from the entries
+// (context.go).
+//
 // # Where things are
 //
 // Package record has what is stored, internal/table how it is laid out in a storage,

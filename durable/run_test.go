@@ -158,6 +158,9 @@ func TestAbortingAConversationWithdrawsItsInputs(t *testing.T) {
 	close(e.gate)
 	s.wait(s.submit(says("d")))
 	s.expect("a", "note", "d", answered)
+	if view, err := s.Conversation.Context(within(t), 0); err != nil || len(view.Messages) != 2 {
+		t.Errorf("the context is %+v, %v", view, err)
+	}
 }
 
 func TestAbortingAnIdleConversationWithdrawsWhatWaits(t *testing.T) {

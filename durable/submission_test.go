@@ -271,6 +271,43 @@ func TestAbortingASubmissionWithdrawsOnlyWhatIsQueued(t *testing.T) {
 	}
 }
 
+func TestSubmissionsArePagedByConversationAndStatus(t *testing.T) {
+	s := begin(t)
+	var want []record.SubmissionID
+	for _, draft := range []durable.SubmissionDraft{says("a"), says("b"), writes("c"), writes("d")} {
+		want = append(want, s.submit(draft).ID())
+	}
+	other, err := s.CreateConversation(within(t), durable.Ownerless(), durable.ConversationOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Submit(within(t), writes("elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	pages := func(status record.SubmissionStatus) (ids []record.SubmissionID) {
+		var from *durable.Cursor
+		for {
+			page, err := s.SubmissionPage(within(t), durable.SubmissionQuery{Conversation: s.ID(), Status: status}, 2, from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, one := range page.Items {
+				ids = append(ids, one.ID)
+			}
+			if from = page.Next; from == nil {
+				return ids
+			}
+		}
+	}
+	for status, want := range map[record.SubmissionStatus][]record.SubmissionID{
+		"": want, record.Queued: want[1:], record.Placed: want[:1], record.Done: nil,
+	} {
+		if diff := cmp.Diff(want, pages(status)); diff != "" {
+			t.Errorf("%s: %s", status, diff)
+		}
+	}
+}
+
 func TestAWaitEndsWithTheSettlement(t *testing.T) {
 	s := begin(t)
 	first := s.submit(says("first"))

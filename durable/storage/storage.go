@@ -44,7 +44,8 @@ type Storage interface {
 	// other error it is not known whether the commit happened; the caller stops using
 	// the storage, and a reopened one has all of the commit or nothing.
 	Commit(ctx context.Context, writes []Write) error
-	// Snapshot returns the state as of now. The caller closes it.
+	// Snapshot returns the state as of now, and does not wait for the commit that
+	// runs. The caller closes it.
 	Snapshot() (Snapshot, error)
 	// Close ends the storage, after the commit that runs. It does not wait for
 	// readers: snapshots that are open are closed with it. Everything fails with

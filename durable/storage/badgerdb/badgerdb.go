@@ -49,8 +49,10 @@ const (
 	closePatience = 30 * time.Second
 )
 
-// settings are badger's, for a database of one writer that reads much more than it
-// writes. Conflicts need no detecting, since there is that one writer.
+// settings are badger's, for a database that reads much more than it writes.
+// Conflicts need no detecting, since there is one writer. Tables are mapped as they
+// are, so that a cache of blocks would only be slower; that of indices holds those of
+// a few GB.
 func (o Options) settings(folder string, log *badgerLog) badger.Options {
 	return badger.DefaultOptions(folder).
 		WithLogger(log).
@@ -59,8 +61,8 @@ func (o Options) settings(folder string, log *badgerLog) badger.Options {
 		WithMetricsEnabled(false).
 		WithMemTableSize(memTableSize).
 		WithNumMemtables(memTables).
-		WithBlockCacheSize(8 << 20).
-		WithIndexCacheSize(16 << 20).
+		WithBlockCacheSize(0).
+		WithIndexCacheSize(64 << 20).
 		WithCompression(options.None).
 		WithValueLogFileSize(valueLogSize).
 		WithValueThreshold(storage.Inline + 1).
@@ -96,8 +98,9 @@ type DB struct {
 // acknowledged before a crash is there.
 //
 // A folder that another process uses is an [*InUseError], one that is not a database
-// of this program or of a newer one a [*FormatError], one that lacks files a
-// [*DamagedError], and too little space to open it a [*DiskFullError].
+// of this program or of a newer one a [*FormatError], one whose files are missing or
+// make no sense mostly a [*DamagedError], and too little space to open it a
+// [*DiskFullError].
 func Open(dir string, options Options) (*DB, error) {
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
@@ -134,7 +137,7 @@ func (db *DB) start() error {
 	settings := db.options.settings(db.folder.path, db.log)
 	backlog, err := db.folder.toSort(settings)
 	if err != nil {
-		return fmt.Errorf("open database %s: %w", db.folder.path, err)
+		return fmt.Errorf("open database: %w", err)
 	}
 	db.backlog.Store(backlog)
 	if err := db.room(0); err != nil {

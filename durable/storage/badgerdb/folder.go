@@ -15,6 +15,8 @@ import (
 const (
 	ownerFile  = "owner"
 	formatFile = "format"
+	// tableList is badger's list of its tables.
+	tableList = "MANIFEST"
 	// formatMagic begins the content of formatFile; a version follows.
 	formatMagic = "harness-database "
 	// formatVersion changes when an older program could not read the folder.
@@ -52,16 +54,17 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("database %s has format %d, and this program knows %d: use a newer program", e.Dir, e.Version, formatVersion)
 }
 
-// DamagedError is a database that lacks files which it cannot be opened without.
+// DamagedError is a database that lacks a file which it cannot be opened without, or
+// whose file makes no sense.
 type DamagedError struct {
 	// Dir is the folder of the database.
 	Dir string
-	// Missing is the name of the file.
-	Missing string
+	// File is the name of the file, and Reason what is wrong with it.
+	File, Reason string
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("database %s is damaged, its file %s is missing: restore a backup into another folder", e.Dir, e.Missing)
+	return fmt.Sprintf("database %s is damaged, %s: %s; restore a backup into another folder", e.Dir, e.File, e.Reason)
 }
 
 // folder is the folder of a database, of which this process is the owner.
@@ -214,7 +217,7 @@ func (f *folder) tidy() error {
 	}
 	listed, used := false, false
 	for _, entry := range entries {
-		listed = listed || entry.Name() == "MANIFEST"
+		listed = listed || entry.Name() == tableList
 		extension := filepath.Ext(entry.Name())
 		if !slices.Contains([]string{".mem", ".vlog", ".sst"}, extension) {
 			continue
@@ -232,7 +235,7 @@ func (f *folder) tidy() error {
 		}
 	}
 	if used && !listed {
-		return &DamagedError{Dir: f.path, Missing: "MANIFEST"}
+		return &DamagedError{Dir: f.path, File: tableList, Reason: "it is missing, and there are tables"}
 	}
 	return nil
 }

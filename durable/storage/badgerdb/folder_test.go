@@ -113,7 +113,7 @@ func TestFormatErrorsSayWhatToDo(t *testing.T) {
 		{&FormatError{Dir: "/d"}, "folder /d holds something that is not a database of this program: use another folder, or an empty one"},
 		{&FormatError{Dir: "/d", Version: 9}, "database /d has format 9, and this program knows 1: use a newer program"},
 		{&InUseError{Dir: "/d"}, "database /d is in use by another process: stop that, or ask it instead"},
-		{&DamagedError{Dir: "/d", Missing: "f"}, "database /d is damaged, its file f is missing: restore a backup into another folder"},
+		{&DamagedError{Dir: "/d", File: "f", Reason: "it is missing"}, "database /d is damaged, f: it is missing; restore a backup into another folder"},
 	} {
 		if c.err.Error() != c.says {
 			t.Errorf("%s", c.err)

@@ -63,7 +63,8 @@ func (db *DB) measure() {
 }
 
 // toSort returns how much may be sorted at once when a folder is opened: the logs of
-// commits, the new tables, and the first of the sorted levels that has any.
+// commits, the new tables, and the first of the sorted levels that has any. A list of
+// tables that makes no sense, or names one that is missing, is a [*DamagedError].
 func (f *folder) toSort(settings badger.Options) (uint64, error) {
 	logs, err := filepath.Glob(f.file("*.mem"))
 	if err != nil {
@@ -77,7 +78,7 @@ func (f *folder) toSort(settings badger.Options) (uint64, error) {
 		}
 		bytes += size
 	}
-	list, err := os.Open(f.file("MANIFEST"))
+	list, err := os.Open(f.file(tableList))
 	if errors.Is(err, os.ErrNotExist) {
 		return bytes, nil
 	}
@@ -87,11 +88,15 @@ func (f *folder) toSort(settings badger.Options) (uint64, error) {
 	defer list.Close()
 	manifest, _, err := badger.ReplayManifestFile(list, 0, settings)
 	if err != nil {
-		return 0, fmt.Errorf("read list of tables: %w", err)
+		return 0, &DamagedError{Dir: f.path, File: tableList, Reason: err.Error()}
 	}
 	levels := make([]uint64, settings.MaxLevels)
 	for id, listed := range manifest.Tables {
-		size, err := onDisk(table.NewFilename(id, f.path))
+		name := table.NewFilename(id, f.path)
+		size, err := onDisk(name)
+		if errors.Is(err, os.ErrNotExist) {
+			return 0, &DamagedError{Dir: f.path, File: filepath.Base(name), Reason: "it is missing"}
+		}
 		if err != nil {
 			return 0, err
 		}

@@ -212,9 +212,10 @@ func TestLogsWithoutAByteAreNoHindrance(t *testing.T) {
 	}
 }
 
-// TestATableThatNobodyListsIsNoEmptyDatabase removes the list of tables. Badger alone
-// would open that as empty, and delete the tables.
-func TestATableThatNobodyListsIsNoEmptyDatabase(t *testing.T) {
+// TestADatabaseThatLacksSomethingIsNotOpened removes the list of tables, without
+// which badger alone would open an empty database and delete the tables; spoils it;
+// and removes a table. The database opens once everything is back.
+func TestADatabaseThatLacksSomethingIsNotOpened(t *testing.T) {
 	dir := t.TempDir()
 	db := opened(t, dir)
 	if err := db.Commit(t.Context(), nth(1)); err != nil {
@@ -223,20 +224,41 @@ func TestATableThatNobodyListsIsNoEmptyDatabase(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(filepath.Join(dir, "MANIFEST"), filepath.Join(dir, "aside")); err != nil {
-		t.Fatal(err)
+	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+	if err != nil || len(tables) != 1 {
+		t.Fatalf("tables: %v (%v)", tables, err)
 	}
-	_, err := Open(dir, Options{})
-	var damaged *DamagedError
-	if !errors.As(err, &damaged) || damaged.Missing != "MANIFEST" || !strings.Contains(err.Error(), "restore a backup") {
-		t.Errorf("opened without its list of tables: %v", err)
-	}
-	if err := os.Rename(filepath.Join(dir, "aside"), filepath.Join(dir, "MANIFEST")); err != nil {
-		t.Fatal(err)
-	}
-	db = opened(t, dir)
-	newHistory().whole(t, db, 1, 1)
-	if err := db.Close(); err != nil {
-		t.Error(err)
+	table := filepath.Base(tables[0])
+	for _, c := range []struct {
+		file   string
+		damage func(path string) error
+		says   string
+	}{
+		{"MANIFEST", os.Remove, "MANIFEST: it is missing"},
+		{"MANIFEST", func(path string) error { return os.WriteFile(path, []byte("Bdgr and then nonsense"), 0o600) }, "MANIFEST: manifest has unsupported version"},
+		{"MANIFEST", func(path string) error { return os.Truncate(path, 0) }, "MANIFEST: manifest has bad magic"},
+		{table, os.Remove, table + ": it is missing"},
+	} {
+		path := filepath.Join(dir, c.file)
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.damage(path); err != nil {
+			t.Fatal(err)
+		}
+		_, err = Open(dir, Options{})
+		var damaged *DamagedError
+		if !errors.As(err, &damaged) || damaged.File != c.file || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "restore a backup") {
+			t.Errorf("opened with %s damaged: %v", c.file, err)
+		}
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db = opened(t, dir)
+		newHistory().whole(t, db, 1, 1)
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

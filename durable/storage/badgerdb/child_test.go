@@ -39,6 +39,7 @@ func children() map[string]func(dir string) error {
 	return map[string]func(string) error{
 		"open":    openAndClose,
 		"commit":  commitForEver,
+		"reopen":  reopenForEver,
 		"fill up": fillUp,
 	}
 }
@@ -54,24 +55,48 @@ func openAndClose(dir string) error {
 	return db.Close()
 }
 
-// commitForEver goes on with the history of a database, and says the number of each
-// commit that was acknowledged.
+// commitForEver goes on with the history of a database.
 func commitForEver(dir string) error {
 	db, err := Open(dir, Options{unsynced: os.Getenv(childUnsynced) != ""})
 	if err != nil {
 		return err
 	}
-	n, err := newest(db)
-	if err != nil {
-		return err
-	}
 	for {
-		n++
-		if err := db.Commit(context.Background(), nth(n)); err != nil {
+		if err := commitNext(db); err != nil {
 			return err
 		}
-		fmt.Println(n)
 	}
+}
+
+// reopenForEver does so too, and closes the database after every few commits.
+func reopenForEver(dir string) error {
+	for {
+		db, err := Open(dir, Options{})
+		if err != nil {
+			return err
+		}
+		for range 10 {
+			if err := commitNext(db); err != nil {
+				return err
+			}
+		}
+		if err := db.Close(); err != nil {
+			return err
+		}
+	}
+}
+
+// commitNext commits what comes next in the history, and says its number once it
+// was acknowledged.
+func commitNext(db *DB) error {
+	n, err := newest(db)
+	if err == nil {
+		err = db.Commit(context.Background(), nth(n+1))
+	}
+	if err == nil {
+		fmt.Println(n + 1)
+	}
+	return err
 }
 
 // childProcess runs what is said with a folder.

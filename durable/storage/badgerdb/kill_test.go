@@ -20,14 +20,14 @@ func rounds(few, many int) int {
 }
 
 // TestADeathAtAnyInstantKeepsWhatWasAcknowledged kills a process that commits, also
-// while it opens what the one before left.
+// while it opens what the one before left, and while it closes.
 func TestADeathAtAnyInstantKeepsWhatWasAcknowledged(t *testing.T) {
 	dir, seed := t.TempDir(), uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
 	model, acknowledged, unknown := newHistory(), 0, 0 // commits that may be there or not
 	for round := range rounds(20, 200) {
-		c := child(t, "commit", dir)
+		c := child(t, []string{"commit", "commit", "reopen"}[random.IntN(3)], dir)
 		death := time.AfterFunc(time.Duration(random.IntN(120))*time.Millisecond, func() { _ = c.Process.Kill() })
 		for n, more := c.number(); more; n, more = c.number() {
 			acknowledged, unknown = n, 0

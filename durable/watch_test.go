@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,18 +19,17 @@ import (
 // client is somebody far away: all that it has is the first value and the operations,
 // as text.
 type client struct {
-	t     testing.TB
+	t     failing
 	watch *durable.Watch
 	value value.Value
 }
 
 // attach makes a client of what a watch was asked for.
-func attach(t testing.TB, watch *durable.Watch, err error) *client {
+func attach(t failing, watch *durable.Watch, err error) *client {
 	t.Helper()
 	if err != nil || watch == nil {
-		t.Fatalf("there is no watch: %v", err)
+		t.Fatal("there is no watch:", err)
 	}
-	t.Cleanup(watch.Stop)
 	start, err := value.Parse(value.Marshal(watch.Value()))
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,9 @@ func attach(t testing.TB, watch *durable.Watch, err error) *client {
 // next takes a frame and applies its operations.
 func (c *client) next() durable.Frame {
 	c.t.Helper()
-	frame, err := c.watch.Next(within(c.t))
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	frame, err := c.watch.Next(ctx)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -55,7 +57,7 @@ func (c *client) next() durable.Frame {
 		c.t.Fatal(err)
 	}
 	if !value.Equal(c.value, frame.Value) || !value.Equal(frame.Value, c.watch.Value()) {
-		c.t.Fatalf("the client has\n%s\nthe frame\n%s\nthe watch\n%s", value.Marshal(c.value), value.Marshal(frame.Value), value.Marshal(c.watch.Value()))
+		c.t.Fatal("the client has ", c.value, "\nthe frame ", frame.Value, "\nthe watch ", c.watch.Value(), "\nafter ", string(frame.Ops.AppendJSON(nil)))
 	}
 	return frame
 }
@@ -71,14 +73,14 @@ func (c *client) until(want value.Value) {
 // ended requires the watch to end for a reason, with nothing before it.
 func (c *client) ended(reason durable.WatchEndReason) *durable.WatchEndError {
 	c.t.Helper()
-	_, err := c.watch.Next(within(c.t))
+	_, err := c.watch.Next(context.Background())
 	end, is := errors.AsType[*durable.WatchEndError](err)
 	if !is || end.Reason != reason {
-		c.t.Fatalf("the watch says %v and not that it is %s", err, reason)
+		c.t.Fatal("the watch says", err, "and not that it is", reason)
 	}
 	<-c.watch.Done()
 	if c.watch.Err() != error(end) {
-		c.t.Fatalf("it ended because of %v, and says %v", end, c.watch.Err())
+		c.t.Fatal("it ended because of", end, "and says", c.watch.Err())
 	}
 	return end
 }

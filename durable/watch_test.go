@@ -37,14 +37,24 @@ func attach(t failing, watch *durable.Watch, err error) *client {
 	return &client{t, watch, start}
 }
 
-// next takes a frame and applies its operations.
+// next takes the next frame.
 func (c *client) next() durable.Frame {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	frame, err := c.watch.Next(ctx)
+	frame, err := c.take(ctx)
 	if err != nil {
 		c.t.Fatal(err)
+	}
+	return frame
+}
+
+// take takes the next frame and applies its operations.
+func (c *client) take(ctx context.Context) (durable.Frame, error) {
+	c.t.Helper()
+	frame, err := c.watch.Next(ctx)
+	if err != nil {
+		return frame, err
 	}
 	if len(frame.Ops) == 0 {
 		c.t.Fatal("a frame has no operations")
@@ -59,7 +69,7 @@ func (c *client) next() durable.Frame {
 	if !value.Equal(c.value, frame.Value) || !value.Equal(frame.Value, c.watch.Value()) {
 		c.t.Fatal("the client has ", c.value, "\nthe frame ", frame.Value, "\nthe watch ", c.watch.Value(), "\nafter ", string(frame.Ops.AppendJSON(nil)))
 	}
-	return frame
+	return frame, nil
 }
 
 // until takes frames until the client has a value.

@@ -2,6 +2,7 @@ package durable_test
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -87,6 +88,22 @@ func TestADocumentThatEndsDuringTheFirstLookEndsItsWatch(t *testing.T) {
 	c.shows(`{"n":1}`)
 	requireOps(t, c.next(), `[["r",null]]`)
 	c.ended(durable.WatchRetired)
+}
+
+func TestASessionThatClosesDuringTheFirstLookIsNotWatched(t *testing.T) {
+	s, below, in := spying(t)
+	cancelled, cancel := context.WithCancel(within(t))
+	cancel()
+	below.mu.Lock()
+	below.before, below.after = func() {}, func() { s.Close(cancelled) }
+	below.mu.Unlock()
+	watch, found, err := counter().Watch(within(t), s, durable.InConversation(in))
+	if found || err == nil {
+		t.Fatal("it is watched:", watch.Err(), err)
+	}
+	if !errors.Is(err, durable.ErrClosed) {
+		t.Fatal(err)
+	}
 }
 
 // TestWhatIsStoredAndNotToldYetIsToldOnce begins to watch between the publications of

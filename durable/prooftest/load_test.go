@@ -51,7 +51,9 @@ type load struct {
 	lanes, target int
 	// acknowledged gets a line for each acknowledgement, in one Write.
 	acknowledged io.Writer
-	at           placesState
+	// over, when it is not nil, is closed when no lane begins another step.
+	over <-chan struct{}
+	at   placesState
 }
 
 // begin opens a session for a load.
@@ -220,9 +222,17 @@ func (l *load) drain(ctx context.Context) error {
 	if err := l.WaitForIdle(ctx); err != nil {
 		return err
 	}
+	steps := 0
+	for _, lane := range l.at.Lanes {
+		count, _, err := tally().Read(ctx, l, durable.InConversation(lane))
+		if err != nil {
+			return err
+		}
+		steps += count.Steps
+	}
 	for {
 		at, _, err := places().Read(ctx, l, durable.InSession())
-		if err != nil || at.Heard >= len(l.at.Lanes)*l.target {
+		if err != nil || at.Heard >= steps {
 			return err
 		}
 		select {
@@ -243,6 +253,11 @@ func (l *load) lane(ctx context.Context, in record.ConversationID) error {
 		count, _, err := tally().Read(ctx, l, durable.InConversation(in))
 		if err != nil || count.Steps >= l.target {
 			return err
+		}
+		select {
+		case <-l.over:
+			return nil
+		default:
 		}
 		if err := l.step(ctx, conversation, count.Steps+1); err != nil {
 			return err

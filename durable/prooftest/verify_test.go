@@ -20,6 +20,12 @@ import (
 // missed or heard twice, and violations of what every database keeps to.
 func verify(t testing.TB, s *durable.Session) {
 	t.Helper()
+	verifyUnless(t, s, false)
+}
+
+// verifyUnless is verify of a load whose conversations may have been aborted.
+func verifyUnless(t testing.TB, s *durable.Session, aborted bool) {
+	t.Helper()
 	ctx := t.Context()
 	for violation, err := range s.Check(ctx) {
 		t.Errorf("check: %v %v", violation, err)
@@ -49,6 +55,7 @@ func verify(t testing.TB, s *durable.Session) {
 	}
 	for _, lane := range at.Lanes {
 		verifyLane(t, s, lane, steps[lane], forks[lane])
+		verifyOutcomes(t, s, lane, aborted)
 	}
 	verifyJournal(t, s, at, events)
 }
@@ -76,9 +83,6 @@ func verifyLane(t testing.TB, s *durable.Session, lane record.ConversationID, ev
 		if task.Owner == 0 && task.Kind != "echo" {
 			seen.Tasks++
 		}
-		if status := task.State.Outcome; status != nil && status.Status != record.Completed && (status.Status != record.Aborted || task.Kind != "stuck") {
-			t.Errorf("task %d of kind %s is %+v", task.ID, task.Kind, *status)
-		}
 	}
 	seen.Forks = forks
 	count, _, err := tally().Read(t.Context(), s, durable.InConversation(lane))
@@ -86,16 +90,30 @@ func verifyLane(t testing.TB, s *durable.Session, lane record.ConversationID, ev
 		t.Errorf("conversation %d counts %+v (%v), and has %+v and %d events", lane, count, err, seen, events)
 	}
 	answered := 0
-	for _, submission := range all(t, s.Submissions(t.Context(), durable.SubmissionQuery{Conversation: lane})) {
-		if submission.Status == record.Unanswered {
-			t.Errorf("submission %d is unanswered: %s", submission.ID, submission.Reason)
-		}
-		if submission.Status == record.Done && submission.Type == record.Input {
+	for _, submission := range all(t, s.Submissions(t.Context(), durable.SubmissionQuery{Conversation: lane, Status: record.Done})) {
+		if submission.Type == record.Input {
 			answered++
 		}
 	}
 	if answered != seen.Answers {
 		t.Errorf("conversation %d has %d answers for %d inputs", lane, seen.Answers, answered)
+	}
+}
+
+// verifyOutcomes reports what has ended as it should not have.
+func verifyOutcomes(t testing.TB, s *durable.Session, lane record.ConversationID, aborted bool) {
+	t.Helper()
+	for _, task := range all(t, s.Tasks(t.Context(), durable.TaskQuery{Conversation: lane})) {
+		end := task.State.Outcome
+		if end == nil || end.Status == record.Completed || end.Status == record.Aborted && task.AbortRequested && (aborted || task.Kind == "stuck") {
+			continue
+		}
+		t.Errorf("task %d of kind %s has ended as %+v", task.ID, task.Kind, *end)
+	}
+	for _, submission := range all(t, s.Submissions(t.Context(), durable.SubmissionQuery{Conversation: lane, Status: record.Unanswered})) {
+		if !aborted || submission.Reason != durable.ReasonAborted {
+			t.Errorf("submission %d is unanswered: %s", submission.ID, submission.Reason)
+		}
 	}
 }
 
@@ -140,9 +158,10 @@ func verifyJournal(t testing.TB, s *durable.Session, at placesState, events []re
 	}
 }
 
-// verifyEnd reports what has not come to its end.
+// verifyEnd reports what has not come to its end, after so many steps of each lane.
 func verifyEnd(t testing.TB, s *durable.Session, target int) {
 	t.Helper()
+	verifySettled(t, s)
 	at, _, err := places().Read(t.Context(), s, durable.InSession())
 	if err != nil || at.Heard != len(at.Lanes)*target {
 		t.Errorf("of %d times %d events %d were heard (%v)", len(at.Lanes), target, at.Heard, err)
@@ -152,6 +171,11 @@ func verifyEnd(t testing.TB, s *durable.Session, target int) {
 			t.Errorf("conversation %d has made %d of %d steps (%v)", lane, count.Steps, target, err)
 		}
 	}
+}
+
+// verifySettled reports work that has not ended.
+func verifySettled(t testing.TB, s *durable.Session) {
+	t.Helper()
 	for _, task := range all(t, s.Tasks(t.Context(), durable.TaskQuery{Live: true})) {
 		t.Errorf("a task has not ended: %+v", task)
 	}

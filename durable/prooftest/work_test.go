@@ -93,6 +93,16 @@ func newTasks(effects io.Writer) *tasks {
 	return t
 }
 
+// aborted ends the run of the conversation too, when it is the task's.
+func aborted(run *work, tx *durable.Tx) (next, error) {
+	if run.Record().Kind == "echo" {
+		if _, err := tx.EndRun(run.Conversation(), durable.RunEnd{Reason: durable.ReasonAborted}); err != nil {
+			return next{}, err
+		}
+	}
+	return run.Abort("asked"), nil
+}
+
 func goOn(phase string) func(*work, *durable.Tx) (next, error) {
 	return func(run *work, _ *durable.Tx) (next, error) { return run.Continue(stage{phase}), nil }
 }
@@ -105,7 +115,7 @@ func (t *tasks) kind(name string, commits ...func(*work, *durable.Tx) (next, err
 		Initial: func(int) stage { return stage{phases()[name][0]} },
 		Phases:  make(map[string]func(context.Context, *work) error),
 		Abort: func(ctx context.Context, run *work) error {
-			return run.Commit(ctx, counted(-1, func(run *work, _ *durable.Tx) (next, error) { return run.Abort("asked"), nil }, run))
+			return run.Commit(ctx, counted(-1, aborted, run))
 		},
 	}
 	for i, commit := range commits {

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -56,13 +57,30 @@ func migration[T any](migrate func(*value.Object, int) (T, error)) func(*value.O
 
 // objectOf returns the JSON form of a Go value.
 func objectOf(from any) (*value.Object, error) {
-	v, err := value.Of(from)
+	text, err := encoded(from)
+	if err != nil {
+		return nil, err
+	}
+	return parsedObject(text)
+}
+
+// encoded returns the JSON of a Go value.
+func encoded(from any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(from)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
+}
+
+func parsedObject(text []byte) (*value.Object, error) {
+	v, err := value.Parse(text)
 	if err != nil {
 		return nil, err
 	}
 	object, is := v.(*value.Object)
 	if !is {
-		return nil, fmt.Errorf("%T is no JSON object", from)
+		return nil, fmt.Errorf("its JSON is no object, but of kind %s", value.Kind(v))
 	}
 	return object, shallow(object)
 }

@@ -74,17 +74,11 @@ func (tx *Tx) Draft(definition *DocumentDefinition, in record.Scope, key string,
 	if tx.ended != nil {
 		return nil, tx.ended
 	}
-	return tx.acquire(definition, in, key, seed, tx.outside)
+	return tx.acquire(definition, in, key, seed)
 }
 
-// draft is Draft for code of the session itself: the caller holds mu, which the
-// definition is called with.
-func (tx *Tx) draft(definition *DocumentDefinition, in record.Scope, key string, seed json.RawMessage) (*Draft, error) {
-	return tx.acquire(definition, in, key, seed, func(call func() error) error { return call() })
-}
-
-// acquire returns the draft at an address. The definition's code is called by call.
-func (tx *Tx) acquire(definition *DocumentDefinition, in record.Scope, key string, seed json.RawMessage, call caller) (*Draft, error) {
+// acquire is Draft with mu held. It is given up while the definition's code runs.
+func (tx *Tx) acquire(definition *DocumentDefinition, in record.Scope, key string, seed json.RawMessage) (*Draft, error) {
 	at, err := definition.address(in, key)
 	if err != nil {
 		return nil, err
@@ -103,12 +97,15 @@ func (tx *Tx) acquire(definition *DocumentDefinition, in record.Scope, key strin
 		}
 	}
 	if known != nil {
-		return known, known.reuse(definition, call)
+		if err := known.reuse(definition); err != nil {
+			return nil, err
+		}
+		return known, nil
 	}
 	draft := &Draft{tx: tx, definition: definition}
 	draft.stored.Address = at
 	tx.staged.drafts.begin(draft)
-	if err := draft.fill(r, seed, call); err != nil {
+	if err := draft.fill(r, seed); err != nil {
 		delete(tx.staged.drafts.live, at)
 		return nil, err
 	}
@@ -148,7 +145,7 @@ func (tx *Tx) mayEdit(r table.Reader, in record.Scope) error {
 }
 
 // fill gives a draft the value that is stored at its address, or a first one.
-func (d *Draft) fill(r table.Reader, seed json.RawMessage, call caller) error {
+func (d *Draft) fill(r table.Reader, seed json.RawMessage) error {
 	if !d.tx.staged.drafts.retired[d.stored.Address] {
 		stored, found, err := r.FindDocument(d.stored.Address)
 		if err != nil {
@@ -156,10 +153,10 @@ func (d *Draft) fill(r table.Reader, seed json.RawMessage, call caller) error {
 		}
 		if found {
 			d.stored = stored
-			return d.load(r, call)
+			return d.load(r)
 		}
 	}
-	first, err := d.made(call, func() (*value.Object, error) { return d.definition.initial(seed) })
+	first, err := d.made(func() (*value.Object, error) { return d.definition.initial(seed) })
 	if err != nil {
 		return err
 	}
@@ -169,7 +166,7 @@ func (d *Draft) fill(r table.Reader, seed json.RawMessage, call caller) error {
 	return err
 }
 
-func (d *Draft) load(r table.Reader, call caller) error {
+func (d *Draft) load(r table.Reader) error {
 	if err := d.definition.fits(d.stored.Document, d.stored.Version); err != nil {
 		return err
 	}
@@ -179,7 +176,7 @@ func (d *Draft) load(r table.Reader, call caller) error {
 	}
 	d.before = stored
 	if d.migrated = d.stored.Version != d.definition.Version; d.migrated {
-		d.before, err = d.made(call, func() (*value.Object, error) {
+		d.before, err = d.made(func() (*value.Object, error) {
 			return d.definition.migrated(stored, d.stored.Version)
 		})
 	}
@@ -189,7 +186,7 @@ func (d *Draft) load(r table.Reader, call caller) error {
 
 // reuse checks that a draft that was acquired before is what a definition means. A
 // copy that a fork made becomes the definition's.
-func (d *Draft) reuse(definition *DocumentDefinition, call caller) error {
+func (d *Draft) reuse(definition *DocumentDefinition) error {
 	version := d.definition.Version
 	if !d.copied {
 		if err := definition.means(d.stored.Document); err != nil {
@@ -203,7 +200,7 @@ func (d *Draft) reuse(definition *DocumentDefinition, call caller) error {
 	if err := definition.fits(d.stored.Document, version); err != nil {
 		return err
 	}
-	now, err := d.made(call, func() (*value.Object, error) { return definition.migrated(d.now, version) })
+	now, err := d.made(func() (*value.Object, error) { return definition.migrated(d.now, version) })
 	if err != nil {
 		return err
 	}
@@ -211,13 +208,11 @@ func (d *Draft) reuse(definition *DocumentDefinition, call caller) error {
 	return nil
 }
 
-// caller calls code of a definition.
-type caller func(call func() error) error
-
-// made returns a value that a definition makes. The draft is nobody's meanwhile.
-func (d *Draft) made(call caller, by func() (*value.Object, error)) (made *value.Object, err error) {
+// made returns a value that a definition makes, without mu. The draft is nobody's
+// meanwhile.
+func (d *Draft) made(by func() (*value.Object, error)) (made *value.Object, err error) {
 	d.acquiring = true
-	err = call(func() (err error) {
+	err = d.tx.outside(func() (err error) {
 		made, err = by()
 		return err
 	})

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -11,11 +12,13 @@ import (
 // face is a Go value that shows a draft, and that the callback changes in place.
 type face struct {
 	pointer any
-	seen    *value.Object // what it said when it was last looked at
-	// encode returns what it says now, and show makes it say something else and
-	// returns that.
-	encode func() (*value.Object, error)
-	show   func(*value.Object) (*value.Object, error)
+	// seen is what it said when it was last looked at, and text the JSON of that.
+	seen *value.Object
+	text []byte
+	// encode returns the JSON of what it says now, and show makes it say something
+	// else unless it does already, and returns that.
+	encode func() ([]byte, error)
+	show   func(*value.Object) ([]byte, error)
 }
 
 // edit returns the Go value that shows a draft; the same one for the same type, with
@@ -39,17 +42,17 @@ func edit[T any](tx *Tx, definition *DocumentDefinition, in record.Scope, key st
 		}
 	}
 	shown := new(T)
-	face := face{pointer: shown, encode: func() (*value.Object, error) { return objectOf(shown) }}
-	face.show = func(now *value.Object) (*value.Object, error) {
+	face := face{pointer: shown, encode: func() ([]byte, error) { return encoded(shown) }}
+	face.show = func(now *value.Object) ([]byte, error) {
 		var fresh T
 		if err := value.Decode(now, &fresh); err != nil {
 			return nil, err
 		}
-		seen, err := objectOf(&fresh)
-		if err == nil && !value.Equal(seen, face.seen) {
+		text, err := encoded(&fresh)
+		if err == nil && !bytes.Equal(text, face.text) {
 			*shown = fresh
 		}
-		return seen, err
+		return text, err
 	}
 	if err := draft.refresh(&face); err != nil {
 		return nil, err
@@ -62,11 +65,15 @@ func edit[T any](tx *Tx, definition *DocumentDefinition, in record.Scope, key st
 func (d *Draft) refresh(f *face) error {
 	// What the type does not know of the value is not a change that the callback
 	// makes: changes are told from what the face itself says of the value.
-	seen, err := f.show(d.now)
+	text, err := f.show(d.now)
+	seen := d.now
+	if err == nil && !bytes.Equal(text, value.Marshal(d.now)) {
+		seen, err = parsedObject(text)
+	}
 	if err != nil {
 		return fmt.Errorf("%s as a %T: %w", d.definition.what(), f.pointer, err)
 	}
-	f.seen = seen
+	f.seen, f.text = seen, text
 	return nil
 }
 
@@ -74,16 +81,23 @@ func (d *Draft) refresh(f *face) error {
 func (d *Draft) flush() error {
 	for i := range d.faces {
 		face := &d.faces[i]
-		var says *value.Object
+		var text []byte
 		err := guarded(func() (err error) {
-			says, err = face.encode()
+			text, err = face.encode()
 			return err
 		})
+		if err == nil && bytes.Equal(text, face.text) {
+			continue
+		}
+		var says *value.Object
+		if err == nil {
+			says, err = parsedObject(text)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", d.definition.what(), err)
 		}
 		d.now = merged(d.now, face.seen, says).(*value.Object)
-		face.seen = says
+		face.seen, face.text = says, text
 	}
 	return nil
 }

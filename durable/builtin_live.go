@@ -44,19 +44,19 @@ type GenerationState struct {
 	// Message is what there is of the response: an assistant's message.
 	Message json.RawMessage `json:"message,omitempty"`
 	// Retry is set while the next attempt is waited for.
-	Retry *Retry `json:"retry,omitempty"`
+	Retry *RetryState `json:"retry,omitempty"`
 	// Deferred is set while the provider is asked for the response from time to time.
-	Deferred *Deferred `json:"deferred,omitempty"`
+	Deferred *DeferredState `json:"deferred,omitempty"`
 }
 
-// Retry is an attempt to come: when, in milliseconds since 1970, and what went wrong.
-type Retry struct {
+// RetryState is an attempt to come: when, in milliseconds since 1970, and what went wrong.
+type RetryState struct {
 	At    int64  `json:"at"`
 	Error string `json:"error"`
 }
 
-// Deferred says when a provider is asked next, in milliseconds since 1970.
-type Deferred struct {
+// DeferredState says when a provider is asked next, in milliseconds since 1970.
+type DeferredState struct {
 	PollAt int64 `json:"pollAt"`
 }
 
@@ -95,9 +95,9 @@ type CompactionStatus struct {
 	// Reason is "manual", "threshold" or "overflow".
 	Reason string `json:"reason"`
 	// Blocking says that the run waits for it.
-	Blocking bool   `json:"blocking"`
-	Attempt  int    `json:"attempt"`
-	Retry    *Retry `json:"retry,omitempty"`
+	Blocking bool        `json:"blocking"`
+	Attempt  int         `json:"attempt"`
+	Retry    *RetryState `json:"retry,omitempty"`
 }
 
 // nothingRuns says that a live document has neither a response nor a tool that is

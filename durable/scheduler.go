@@ -41,6 +41,8 @@ type scheduler struct {
 	invocations map[record.TaskID]*invocation
 	// again are tasks to be looked at anew.
 	again []record.TaskID
+	// redefined counts the changes of the definitions.
+	redefined int
 	// blocked are the tasks that could run but for a reason.
 	blocked map[record.TaskID]block
 	// migrations are what became of older tasks, until these run.
@@ -116,7 +118,7 @@ func (c *scheduler) wake() {
 // run is the loop. It ends with the session.
 func (c *scheduler) run() {
 	s := c.session
-	defer s.options.Definitions.Subscribe(c.redefined)()
+	defer s.options.Definitions.Subscribe(c.redefine)()
 	for {
 		for more := true; more; {
 			select {
@@ -144,9 +146,10 @@ func (c *scheduler) end() {
 	c.running.Wait()
 }
 
-// redefined has blocked tasks looked at anew.
-func (c *scheduler) redefined() {
+// redefine has blocked tasks looked at anew.
+func (c *scheduler) redefine() {
 	c.mu.Lock()
+	c.redefined++
 	for id := range c.blocked {
 		c.again = append(c.again, id)
 	}
@@ -231,7 +234,10 @@ func (c *scheduler) drop(id record.TaskID) {
 
 // pass makes one commit of what is due, and says whether there may be more.
 func (c *scheduler) pass() (more bool) {
-	p := &pass{scheduler: c, definitions: c.session.leased()}
+	c.mu.Lock()
+	p := &pass{scheduler: c, of: c.redefined}
+	c.mu.Unlock()
+	p.definitions = c.session.leased()
 	defer p.definitions.Release()
 	reserved, err := p.commit()
 	if err != nil {

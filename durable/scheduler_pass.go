@@ -11,6 +11,7 @@ import (
 type pass struct {
 	*scheduler
 	definitions *lease
+	of          int // the changes that the definitions surely have
 	// due is what is left when the commit was adopted.
 	due queue
 	// wrote counts the tasks that it writes, and bytes what they take; last is the

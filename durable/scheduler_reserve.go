@@ -101,6 +101,10 @@ func (p *pass) block(definition *TaskDefinition, why BlockedError) {
 	defer p.mu.Unlock()
 	before, again := p.blocked[why.Task]
 	p.blocked[why.Task] = block{definition, why}
+	if p.redefined != p.of {
+		p.again = append(p.again, why.Task)
+		p.wake()
+	}
 	switch why.Reason {
 	case RestartLimit:
 		again = again && before.why.Reason == RestartLimit

@@ -14,6 +14,8 @@ type pass struct {
 	of          int // the changes that the definitions surely have
 	// due is what is left when the commit was adopted.
 	due queue
+	// marked says that it marks tasks. What follows from that is seen by the next.
+	marked bool
 	// wrote counts the tasks that it writes, and bytes what they take; last is the
 	// newest of them.
 	wrote, bytes int
@@ -118,7 +120,7 @@ func sizeOf(task record.Task) int {
 	return size
 }
 
-// abandon marks the tasks that a restart aborts. Nothing else is done before that.
+// abandon marks the tasks that a restart aborts.
 func (p *pass) abandon(tx *Tx, r table.Reader) error {
 	for ; len(p.due.restarts) > 0 && !p.full(); p.due.restarts = p.due.restarts[1:] {
 		task, err := tx.task(r, p.due.restarts[0])
@@ -128,6 +130,7 @@ func (p *pass) abandon(tx *Tx, r table.Reader) error {
 		if task.State.Status.Live() && !task.AbortRequested {
 			task.AbortRequested, task.AbortReason = true, restarted
 			p.put(tx, task)
+			p.marked = true
 		}
 	}
 	return nil
@@ -163,6 +166,7 @@ func (p *pass) mark(tx *Tx, r table.Reader) error {
 		}
 		task.AbortRequested = true
 		p.put(tx, task)
+		p.marked = true
 	}
 	return nil
 }
@@ -174,6 +178,9 @@ func failing(task record.Task) bool {
 
 // proceeds says whether the pass goes on with what comes after the restarts.
 func (p *pass) proceeds() bool { return len(p.due.restarts) == 0 && p.ending == nil && !p.full() }
+
+// settled says whether tasks may be started: not before all is marked that is to be.
+func (p *pass) settled() bool { return !p.marked && len(p.due.marks) == 0 && p.proceeds() }
 
 // finish ends tasks whose outcome was held. One that nobody's code decided has a
 // commit of its own, with its cleanup.

@@ -10,7 +10,7 @@ import (
 // reserve has tasks run that can: what is pending, or waits for nothing any more,
 // becomes running with an invocation of its own.
 func (p *pass) reserve(tx *Tx, r table.Reader) error {
-	for ; len(p.due.ready) > 0 && p.proceeds(); p.due.ready = p.due.ready[1:] {
+	for ; len(p.due.ready) > 0 && p.settled(); p.due.ready = p.due.ready[1:] {
 		id := p.due.ready[0]
 		graph := p.session.graph
 		run, abort := graph.DueRun(id), graph.DueAbort(id)

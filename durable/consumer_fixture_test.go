@@ -2,7 +2,6 @@ package durable_test
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/seed-d579e5eb/harness/durable"
@@ -76,7 +75,7 @@ func (s *opened) keys() (found []string) {
 	}
 	defer snapshot.Close()
 	for _, pair := range collect(s.t, snapshot.Scan(storage.Range{KeysOnly: true})) {
-		found = append(found, fmt.Sprintf("%q", pair.Key))
+		found = append(found, string(pair.Key))
 	}
 	return found
 }

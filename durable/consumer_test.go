@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -467,5 +468,57 @@ func TestConsumersThatCannotBeAreRefused(t *testing.T) {
 	}
 	if all, err := s.Consumers(within(t)); err != nil || len(all) > 0 {
 		t.Errorf("%v %v are known", all, err)
+	}
+}
+
+func TestAConsumerIsShownWhatItsNewestReactionSays(t *testing.T) {
+	s := open(t, durable.Options{})
+	id := s.conversation()
+	begin := func(types ...string) {
+		s.react(durable.Consumer{Name: "noter", Types: types, From: durable.FromNow}, noting(id))
+	}
+	s.emit(durable.EventDraft{Type: "a"})
+	begin("a")
+	first := s.emit(durable.EventDraft{Type: "a"})
+	s.until(func() bool { return s.consumer("noter").After == first.ID })
+	s.emit(durable.EventDraft{Type: "b"})
+	begin("b", "c")
+	last := s.emit(durable.EventDraft{Type: "c"})
+	s.emit(durable.EventDraft{Type: "a"})
+	s.until(func() bool { return s.consumer("noter").After == last.ID })
+	if diff := cmp.Diff([]string{"a", "b", "c"}, kinds(t, s, id)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"b", "c"}, s.consumer("noter").Types); diff != "" {
+		t.Errorf("what is stored:\n%s", diff)
+	}
+}
+
+// TestACheckMissesNoKeyOfTheLog removes each key of events in turn.
+func TestACheckMissesNoKeyOfTheLog(t *testing.T) {
+	s := open(t, durable.Options{})
+	id := s.conversation()
+	before := s.keys()
+	s.emit(durable.EventDraft{Type: "a"})
+	s.emit(durable.EventDraft{Type: "b", Conversation: id})
+	s.sound()
+	added := slices.DeleteFunc(s.keys(), func(k string) bool { return slices.Contains(before, k) })
+	if len(added) != 2+2+1 {
+		t.Errorf("two events have the keys %q", added)
+	}
+	for _, key := range added {
+		damaged := s.memory.Clone()
+		if err := damaged.Commit(within(t), []storage.Write{{Key: []byte(key)}}); err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, err := range durable.Check(within(t), damaged) {
+			if found++; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if found == 0 {
+			t.Errorf("nothing is wrong without %q", key)
+		}
 	}
 }

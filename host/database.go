@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"os"
 
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/storage"
+	"github.com/seed-d579e5eb/harness/durable/storage/badgerdb"
 )
 
 // Database is what the session of a world is stored in.
@@ -70,6 +73,87 @@ func (d *Database) Close() error {
 		err = nil // by a session over it
 	}
 	return errors.Join(err, d.lock.Close())
+}
+
+// Database returns what the session is stored in. It is for as long as the host is
+// open.
+func (h *Host) Database() *Database {
+	d := &Database{storage: h.storage}
+	if _, is := h.storage.(*badgerdb.DB); is {
+		d.dir = h.layout.Database()
+	}
+	return d
+}
+
+// Backup writes everything that is stored, as of one moment, as one stream, which
+// [RestoreDatabase] reads. The session goes on meanwhile. An error of w, of the
+// storage or of ctx ends it; what was written is then no backup.
+func (d *Database) Backup(ctx context.Context, w io.Writer) (storage.Copied, error) {
+	snapshot, err := d.storage.Snapshot()
+	if err != nil {
+		return storage.Copied{}, err
+	}
+	defer snapshot.Close()
+	return storage.Backup(ctx, snapshot, w)
+}
+
+// Check reads all of it, as of one moment, and yields what is wrong; see
+// [durable.Check]. That a file of the database is damaged ends it with an error, and
+// so does the end of ctx. The session goes on meanwhile.
+func (d *Database) Check(ctx context.Context) iter.Seq2[durable.Violation, error] {
+	return func(yield func(durable.Violation, error) bool) {
+		if db, is := d.storage.(*badgerdb.DB); is {
+			if err := db.Verify(); err != nil {
+				yield(durable.Violation{}, err)
+				return
+			}
+		}
+		durable.Check(ctx, d.storage)(yield)
+	}
+}
+
+// DatabaseStats are measures of a database, for people.
+type DatabaseStats struct {
+	durable.Counts
+	// Disk is nil for a database that has no folder.
+	Disk *DiskStats `json:"disk,omitempty"`
+}
+
+// DiskStats say what a database takes of its disk, in bytes; see [badgerdb.Stats].
+type DiskStats struct {
+	Folder string `json:"folder"`
+	// Format is the version of the folder.
+	Format int `json:"format"`
+	// Used is what all of its files take: sorted tables, large values, and the log of
+	// the newest commits, beside small files.
+	Used   uint64 `json:"used"`
+	Tables uint64 `json:"tables"`
+	Values uint64 `json:"values"`
+	Log    uint64 `json:"log"`
+	// Free is what the disk has left, and Need what there must be for commits.
+	Free uint64 `json:"free"`
+	Need uint64 `json:"need"`
+}
+
+// Stats returns measures as of now.
+func (d *Database) Stats(ctx context.Context) (stats DatabaseStats, err error) {
+	if stats.Counts, err = durable.Count(ctx, d.storage); err != nil {
+		return DatabaseStats{}, err
+	}
+	db, is := d.storage.(*badgerdb.DB)
+	if !is {
+		return stats, nil
+	}
+	disk, err := db.Stats()
+	if err != nil {
+		return DatabaseStats{}, err
+	}
+	stats.Disk = &DiskStats{
+		Folder: d.dir, Format: disk.Format, Used: disk.DiskBytes,
+		Tables: disk.TableBytes, Values: disk.ValueBytes, Log: disk.LogBytes,
+		Free: disk.FreeBytes, Need: disk.NeedBytes,
+	}
+	return stats, nil
 }
 
 // ReadStatus returns the document of a world that no harness serves, from its

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"unicode/utf8"
 
@@ -57,6 +58,7 @@ type commandLine struct {
 	Revert  revertCommand  `cmd:"" help:"Move the branch back to the last good commit."`
 	Reload  reloadCommand  `cmd:"" help:"Load the newest commit again."`
 	Types   typesCommand   `cmd:"" help:"Write type declarations for editors into the repository."`
+	DB      dbCommand      `cmd:"" help:"Back up, restore, check and measure the database."`
 	Doctor  doctorCommand  `cmd:"" help:"Check the machine and the world."`
 	Demo    demoCommand    `cmd:"" help:"Show in a minute what this is about."`
 	Version versionCommand `cmd:"" help:"Show the version."`
@@ -119,11 +121,12 @@ func printHelp(options kong.HelpOptions, parsed *kong.Context) error {
 	return kong.DefaultHelpPrinter(options, parsed)
 }
 
-// asked gives the command, after a space, that a wrong usage was about.
+// asked gives the command, after a space, that a wrong usage was about, with the one
+// that it belongs to.
 func asked(err error) string {
 	var wrong *kong.ParseError
 	if errors.As(err, &wrong) && wrong.Context != nil && wrong.Context.Selected() != nil {
-		return " " + wrong.Context.Selected().Name
+		return strings.TrimPrefix(wrong.Context.Selected().FullPath(), "harness")
 	}
 	return ""
 }

@@ -98,7 +98,7 @@ func runScripts(t *testing.T, dir string, way run.Name) {
 			return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[user]\nname = Test\nemail = test@example.com\n[init]\ndefaultBranch = main\n"), 0o644)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve": serve, "stop": stop, "signal": signalHarness, "gone": gone, "apply": apply, "await": await, "replace": replace, "makebig": makeBig,
+			"serve": serve, "stop": stop, "signal": signalHarness, "gone": gone, "apply": apply, "await": await, "replace": replace, "makebig": makeBig, "damage": damage,
 		},
 	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,10 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/seed-d579e5eb/harness/durable/storage"
+	"github.com/seed-d579e5eb/harness/durable/storage/badgerdb"
+	"github.com/seed-d579e5eb/harness/host"
 )
 
 // serving is the harness that a script has running.
@@ -219,4 +224,15 @@ func makeBig(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	line := "// " + strings.Repeat("x", 96) + "\n"
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Repeat(line, 10<<20/len(line))+"export default {};\n"), 0o644))
+}
+
+// damage puts something into the database of a world that no harness writes.
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: damage world")
+	}
+	db, err := badgerdb.Open(host.Layout{Dir: ts.MkAbs(args[0])}.Database(), badgerdb.Options{})
+	ts.Check(err)
+	ts.Check(db.Commit(context.Background(), []storage.Write{{Key: []byte("stray"), Value: []byte{1}}}))
+	ts.Check(db.Close())
 }

@@ -102,9 +102,13 @@ func hiddenText(hidden registry.Shadowed) string {
 	return fmt.Sprintf("%s %s of %s: that of %s is used", hidden.Kind, hidden.Name, hidden.Loser, hidden.By)
 }
 
-// printTip shows what is wrong with the newest commit.
+// printTip shows what is wrong with the newest commit, or with anything when that is
+// live.
 func printTip(p *program, status host.Status) {
 	if status.Error == nil {
+		for _, problem := range status.Problems {
+			p.say("problem  %s", strings.ReplaceAll(strings.TrimRight(problem.String(), "\n"), "\n", "\n  "))
+		}
 		return
 	}
 	if status.Current != nil {

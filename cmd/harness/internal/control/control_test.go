@@ -50,6 +50,7 @@ export default {
 // world is a host with its server.
 type world struct {
 	dir, socket string
+	storage     *memory.Storage
 	host        *host.Host
 	server      *Server
 }
@@ -57,13 +58,13 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	ctx := context.Background()
-	w := &world{dir: filepath.Join(t.TempDir(), "world")}
+	w := &world{dir: filepath.Join(t.TempDir(), "world"), storage: new(memory.Storage)}
 	if err := host.Init(ctx, w.dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.commit(t, source)
 	var err error
-	if w.host, err = host.Open(ctx, host.Options{Dir: w.dir, Storage: new(memory.Storage)}); err != nil {
+	if w.host, err = host.Open(ctx, host.Options{Dir: w.dir, Storage: w.storage}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -23,6 +23,9 @@ const (
 	pathCall   = "/v1/call"   // POST CallRequest: lines of callLine
 	pathExec   = "/v1/exec"   // POST ExecRequest: lines of execLine
 	pathReload = "/v1/reload" // POST: host.Status
+	pathBackup = "/v1/backup" // GET: the backup, and how it ended in the trailer backupTrailer
+	pathCheck  = "/v1/check"  // POST: lines of checkLine
+	pathStats  = "/v1/stats"  // GET: host.DatabaseStats
 )
 
 // CallRequest asks for a call of a tool.

@@ -52,6 +52,9 @@ func Serve(ctx context.Context, h *host.Host, socket string) (*Server, error) {
 	mux.HandleFunc("POST "+pathCall, s.serveCall)
 	mux.HandleFunc("POST "+pathExec, s.serveExec)
 	mux.HandleFunc("POST "+pathReload, s.serveReload)
+	mux.HandleFunc("GET "+pathBackup, s.serveBackup)
+	mux.HandleFunc("POST "+pathCheck, s.serveCheck)
+	mux.HandleFunc("GET "+pathStats, s.serveStats)
 	s.server = &http.Server{
 		Handler:           mux,
 		ReadHeaderTimeout: 10 * time.Second,

@@ -118,34 +118,6 @@ func TestListenersHearInOrderBeforeCommitReturns(t *testing.T) {
 	}
 }
 
-func TestReadAfterWrite(t *testing.T) {
-	s := open(t, durable.Options{})
-	id := s.conversation()
-	doc := counter()
-	s.commit(func(tx *durable.Tx) error {
-		if _, found, err := tx.Conversation(id); !found || err != nil {
-			t.Errorf("before the first write: %v %v", found, err)
-		}
-		entry, err := tx.AppendEntry(id, durable.EntryDraft{Kind: "a"})
-		if err != nil {
-			return err
-		}
-		var refused *durable.ReadAfterWriteError
-		if _, _, err := tx.Entry(entry.ID); !errors.As(err, &refused) {
-			t.Errorf("Entry after a write: %v", err)
-		}
-		for _, err := range tx.Tasks(durable.TaskQuery{}) {
-			if !errors.As(err, &refused) {
-				t.Errorf("Tasks after a write: %v", err)
-			}
-		}
-		if _, err := doc.Edit(tx, durable.InConversation(id)); err != nil {
-			t.Errorf("a document after a write: %v", err)
-		}
-		return nil
-	})
-}
-
 func TestATransactionEndsWithItsCallback(t *testing.T) {
 	s := open(t, durable.Options{})
 	id := s.conversation()

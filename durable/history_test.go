@@ -289,6 +289,40 @@ func (p *player) comparePast() {
 	})
 }
 
+// compareForks forks every conversation at every entry, and compares the fork's
+// documents with what they were as of the entry.
+func (p *player) compareForks() {
+	p.t.Helper()
+	forked := make(map[[2]int]record.ConversationID)
+	p.places(func(kind int, at place) {
+		if docKinds()[kind].fork != record.ForkAsOf {
+			return
+		}
+		for _, entry := range p.model.visible(at.conversation) {
+			fork, made := forked[[2]int{at.conversation, entry}]
+			parent := p.conversations[at.conversation]
+			if !made {
+				err := p.session.Commit(context.Background(), func(_ context.Context, tx *durable.Tx) error {
+					created, err := tx.ForkConversation(parent, p.entries[entry], durable.Ownerless())
+					fork = created.ID
+					return err
+				})
+				if err != nil {
+					p.t.Fatal(err)
+				}
+				forked[[2]int{at.conversation, entry}] = fork
+			}
+			want, err := p.session.ReadDocumentAt(context.Background(), p.definition(kind), parent, at.key, p.entries[entry])
+			if err != nil {
+				p.t.Fatal(err)
+			}
+			got, err := p.session.ReadDocument(context.Background(), p.definition(kind), durable.InConversation(fork), at.key)
+			p.compare(fmt.Sprint(at, " of a fork at entry ", entry), got, want, err)
+		}
+	})
+	valid(p.t, p.below())
+}
+
 func (p *player) compare(what string, got, want *value.Object, err error) {
 	p.t.Helper()
 	if err != nil || (got == nil) != (want == nil) || got != nil && !value.Equal(got, want) {
@@ -372,6 +406,7 @@ func TestDocumentsAreWhatTheirHistoryLeft(t *testing.T) {
 				}
 			}
 			p.play()
+			p.compareForks()
 			closing(r, p.session)
 		}
 	})

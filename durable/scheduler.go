@@ -45,6 +45,9 @@ type scheduler struct {
 	redefined int
 	// blocked are the tasks that could run but for a reason.
 	blocked map[record.TaskID]block
+	// abandoned are those of them that a restart aborts, which is for nothing once
+	// somebody else does.
+	abandoned map[record.TaskID]bool
 	// migrations are what became of older tasks, until these run.
 	migrations map[record.TaskID]taskMigration
 	// broken are tasks whose end could not be written. They are left alone until the
@@ -79,6 +82,7 @@ func newScheduler(s *Session) *scheduler {
 		session: s, work: make(chan struct{}, 1), ctx: ctx, stop: stop, state: Paused, limit: most,
 		invocations: make(map[record.TaskID]*invocation),
 		blocked:     make(map[record.TaskID]block),
+		abandoned:   make(map[record.TaskID]bool),
 		migrations:  make(map[record.TaskID]taskMigration),
 		broken:      make(map[record.TaskID]bool),
 	}
@@ -209,8 +213,10 @@ func (c *scheduler) failed(id record.TaskID, err error) {
 
 // stored tells of tasks whose new states are stored.
 func (c *scheduler) stored(tasks changes[record.TaskID, record.Task]) {
+	intent := false
 	for _, id := range tasks.order {
 		task := tasks.rows[id].row
+		intent = intent || task.AbortRequested || failing(task)
 		switch {
 		case task.State.Status == record.Terminal:
 			c.session.ends.deliver(task)
@@ -221,6 +227,23 @@ func (c *scheduler) stored(tasks changes[record.TaskID, record.Task]) {
 			}
 		}
 	}
+	if intent {
+		c.reconsider()
+	}
+}
+
+// reconsider has tasks looked at anew whose abort may be for another reason now.
+func (c *scheduler) reconsider() {
+	c.mu.Lock()
+	some := len(c.abandoned) > 0
+	for id := range c.abandoned {
+		c.again = append(c.again, id)
+	}
+	clear(c.abandoned)
+	c.mu.Unlock()
+	if some {
+		c.wake()
+	}
 }
 
 // drop forgets what is known of a task that has ended.
@@ -228,6 +251,7 @@ func (c *scheduler) drop(id record.TaskID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.blocked, id)
+	delete(c.abandoned, id)
 	delete(c.migrations, id)
 	delete(c.broken, id)
 }

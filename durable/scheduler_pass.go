@@ -160,7 +160,7 @@ func (p *pass) mark(tx *Tx, r table.Reader) error {
 			if err != nil {
 				return err
 			}
-			if owner.AbortRequested && !failing(owner) {
+			if !failing(owner) {
 				task.AbortReason = owner.AbortReason
 			}
 		}
@@ -224,6 +224,7 @@ func (p *pass) register(tx *Tx) {
 		start.invocation.latest = start.first.task
 		p.invocations[id] = start.invocation
 		delete(p.blocked, id)
+		delete(p.scheduler.abandoned, id)
 		delete(p.migrations, id)
 	}
 }

@@ -31,8 +31,8 @@ func (p *pass) reserve(tx *Tx, r table.Reader) error {
 			p.put(tx, task)
 		case cut || task.State.Status == record.Running:
 		default:
-			if p.ready(tx, task) {
-				return nil
+			if later, err := p.ready(tx, r, task); later || err != nil {
+				return err
 			}
 		}
 	}
@@ -47,7 +47,7 @@ func (p *pass) isBroken(id record.TaskID) bool {
 
 // ready reserves a task, unless it is blocked. It says whether the task must be left
 // to a pass of its own.
-func (p *pass) ready(tx *Tx, task record.Task) (later bool) {
+func (p *pass) ready(tx *Tx, r table.Reader, task record.Task) (later bool, err error) {
 	definition, reason := fitting(p.definitions, task)
 	var failed error
 	if reason == "" && p.session.parked(task) {
@@ -60,26 +60,46 @@ func (p *pass) ready(tx *Tx, task record.Task) (later bool) {
 		switch {
 		case !found || !m.fits(definition, task):
 			p.migrate = append(p.migrate, older{definition, task})
-			return false
+			return false, nil
 		case m.err != nil:
 			reason, failed = MigrationFailed, m.err
 		default:
 			task.Version, task.Input, task.State.Checkpoint = definition.Version, m.input, m.checkpoint
 		}
 	}
-	switch {
-	case reason == "":
+	if reason == "" {
 		p.start(tx, definition, task)
-	case task.AbortRequested && task.AbortReason != restarted:
-		if p.wrote > 0 {
-			return true
-		}
-		task.State.Outcome = &record.Outcome{Status: record.Orphaned, Reason: string(reason)}
-		p.end(task)
-	default:
-		p.block(definition, BlockedError{Task: task.ID, Kind: task.Kind, Reason: reason, Err: failed})
+		return false, nil
 	}
-	return false
+	abandoned, err := p.abandoned(tx, r, task)
+	switch {
+	case err != nil:
+		return false, err
+	case !task.AbortRequested || abandoned:
+		p.block(definition, abandoned, BlockedError{Task: task.ID, Kind: task.Kind, Reason: reason, Err: failed})
+		return false, nil
+	case p.wrote > 0:
+		return true, nil
+	}
+	task.State.Outcome = &record.Outcome{Status: record.Orphaned, Reason: string(reason)}
+	p.end(task)
+	return false, nil
+}
+
+// abandoned says whether a task is aborted because of a restart and for no other
+// reason: its abort waits for a definition that can take it.
+func (p *pass) abandoned(tx *Tx, r table.Reader, task record.Task) (bool, error) {
+	for task.AbortRequested && task.AbortReason == restarted && !failing(task) {
+		above, found := p.session.graph.Intent(task.ID)
+		if !found {
+			return true, nil
+		}
+		var err error
+		if task, err = tx.task(r, above); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
 }
 
 // start makes the invocation of a task.
@@ -96,9 +116,12 @@ func (p *pass) start(tx *Tx, definition *TaskDefinition, task record.Task) {
 
 // block notes why a task does not run. What somebody can do something about is told,
 // once.
-func (p *pass) block(definition *TaskDefinition, why BlockedError) {
+func (p *pass) block(definition *TaskDefinition, abandoned bool, why BlockedError) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if abandoned {
+		p.scheduler.abandoned[why.Task] = true
+	}
 	before, again := p.blocked[why.Task]
 	p.blocked[why.Task] = block{definition, why}
 	if p.redefined != p.of {

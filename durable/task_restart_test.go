@@ -394,3 +394,40 @@ func TestAFailedStorageEndsInvocationsAndWaits(t *testing.T) {
 	s.memory = s.memory.Clone()
 	s.start()
 }
+
+func TestAnAbortFromAboveIsMoreThanARestart(t *testing.T) {
+	one := task("one", phases{"begin": hangs})
+	missing := task("missing", phases{"begin": hangs})
+	for name, abort := range map[string]func(s *opened, in record.ConversationID, top, middle record.TaskID){
+		"of the owner's owner": func(s *opened, _ record.ConversationID, top, _ record.TaskID) { s.abort(top) },
+		"of the owner":         func(s *opened, _ record.ConversationID, _, middle record.TaskID) { s.abort(middle) },
+		"of the conversation": func(s *opened, in record.ConversationID, _, _ record.TaskID) {
+			conversation, err := s.Conversation(within(t), in)
+			if err == nil {
+				err = conversation.Abort(within(t), false)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openWith(t, one)
+			in := s.conversation()
+			top := s.create(one, 0, own(in))
+			abandoned := child(top)
+			abandoned.AbandonOnRestart = true
+			middle := s.create(one, 0, abandoned)
+			below := s.create(missing, 0, child(middle))
+			s.reopen()
+			s.resume()
+			s.blocked(below)
+			eventually(t, func() bool { return s.stored(below).AbortRequested })
+			abort(s, in, top, middle)
+			if got := s.outcome(below); got.Status != record.Orphaned {
+				t.Errorf("below it is %+v", got)
+			}
+			s.end(middle)
+		})
+	}
+}

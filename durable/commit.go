@@ -88,6 +88,11 @@ func (s *Session) transact(ctx context.Context, bound scope, change func(context
 		})
 		defer stop()
 	}
+	defer func() { // the callback has ended its goroutine, as a test's Fatal does
+		if tx.end(ErrTxClosed) {
+			s.line.release()
+		}
+	}()
 	err := guarded(func() error { return change(inside, tx) })
 	stored, err, mine := tx.settle(err)
 	if mine {

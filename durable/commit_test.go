@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -75,6 +76,26 @@ func TestAFailedCallbackChangesNothing(t *testing.T) {
 	}
 	if got := kinds(t, s, id); len(got) > 0 || heard > 0 {
 		t.Errorf("entries %v are there, %d publications were heard", got, heard)
+	}
+}
+
+func TestACallbackThatEndsItsGoroutineChangesNothing(t *testing.T) {
+	s := open(t, durable.Options{})
+	id := s.conversation()
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		_ = s.Commit(within(t), func(_ context.Context, tx *durable.Tx) error {
+			if _, err := tx.AppendEntry(id, durable.EntryDraft{Kind: "gone"}); err != nil {
+				t.Error(err)
+			}
+			runtime.Goexit()
+			return nil
+		})
+	})
+	wait.Wait()
+	s.append(id, "next")
+	if diff := cmp.Diff([]string{"next"}, kinds(t, s, id)); diff != "" {
+		t.Error(diff)
 	}
 }
 

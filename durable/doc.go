@@ -35,6 +35,13 @@
 // (builtin_*.go, usage.go), and what a model is shown is derived from the entries
 // (context.go).
 //
+// # Watching
+//
+// A [Watch] follows a document, all that there is to see of a conversation, or the
+// graph of tasks, commit by commit (watch.go). Publications advance what is watched,
+// once for all its watches (watch_mount.go); each consumer takes frames in its own
+// time (internal/frames).
+//
 // # Where things are
 //
 // Package record has what is stored, internal/table how it is laid out in a storage,

@@ -3,6 +3,7 @@ package durable
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/seed-d579e5eb/harness/durable/delta"
@@ -44,11 +45,17 @@ func (s *Session) WatchTasks(ctx context.Context) (*Watch, error) {
 // taskGraph is the subject of the graph of all tasks.
 type taskGraph struct{}
 
-// graphSource is the graph of all live tasks.
-type graphSource struct{ tasks *value.Object }
+// graphSource is the graph of all live tasks. There can be so many that no commit can
+// wait for a value that shows them all: it tells the operations, and whoever takes
+// them makes the value.
+type graphSource struct {
+	nodes   map[record.TaskID]*value.Object
+	picture *picture
+}
 
 func (g *graphSource) load(ctx context.Context, r table.Reader) (step, bool, error) {
 	var tasks value.Builder
+	g.nodes = make(map[record.TaskID]*value.Object)
 	for task, err := range r.Tasks(0, true, table.IDs{}) {
 		if err == nil {
 			err = context.Cause(ctx)
@@ -67,84 +74,72 @@ func (g *graphSource) load(ctx context.Context, r table.Reader) (step, bool, err
 		if err != nil {
 			return step{}, false, err
 		}
+		g.nodes[task.ID] = node
 		tasks.Set(taskKey(task.ID), node)
 	}
-	g.tasks = tasks.Object()
-	return step{Frame: Frame{Value: g.value()}}, true, nil
-}
-
-func (g *graphSource) value() *value.Object {
-	return value.NewObject(value.Member{Key: "tasks", Value: g.tasks})
+	graph := value.NewObject(value.Member{Key: "tasks", Value: tasks.Object()})
+	g.picture = newPicture(graph)
+	return step{Frame: Frame{Value: graph}, picture: g.picture}, true, nil
 }
 
 func (g *graphSource) advance(p *Publication) (step, bool, error) {
-	change := graphChange{tasks: g.tasks.Edit()}
+	var ops delta.Ops
 	for i := range p.Tasks {
-		if err := change.task(p.Tasks[i].Task); err != nil {
+		more, err := g.task(p.Tasks[i].Task)
+		if err != nil {
 			return step{}, false, err
 		}
+		ops = append(ops, more...)
 	}
 	for i := range p.Conversations {
-		change.conversation(p.Conversations[i])
+		ops = append(ops, g.conversation(p.Conversations[i])...)
 	}
-	if len(change.ops) == 0 {
+	if len(ops) == 0 {
 		return step{}, false, nil
 	}
-	g.tasks = change.tasks.Object()
-	return step{Frame: Frame{Value: g.value(), Ops: change.ops}}, true, nil
-}
-
-// graphChange is what a commit does to the graph.
-type graphChange struct {
-	tasks *value.Builder
-	ops   delta.Ops
+	g.picture = g.picture.after(ops)
+	return step{Frame: Frame{Ops: ops}, picture: g.picture}, true, g.picture.settle(len(g.nodes))
 }
 
 // task sets or removes a task.
-func (c *graphChange) task(task record.Task) error {
-	at := taskKey(task.ID)
-	path := value.Path{value.Key("tasks"), value.Key(at)}
-	before, there := c.tasks.Get(at)
+func (g *graphSource) task(task record.Task) (delta.Ops, error) {
+	path := value.Path{value.Key("tasks"), value.Key(taskKey(task.ID))}
+	before, there := g.nodes[task.ID]
 	if !task.State.Status.Live() {
-		if there {
-			c.tasks.Delete(at)
-			c.ops = append(c.ops, delta.Delete{Path: path})
+		if !there {
+			return nil, nil
 		}
-		return nil
+		delete(g.nodes, task.ID)
+		return delta.Ops{delta.Delete{Path: path}}, nil
 	}
 	node, err := graphNode(task, ownedBy(before))
-	if err != nil {
-		return err
+	if err != nil || there && value.Equal(before, node) {
+		return nil, err
 	}
-	if !value.Equal(before, node) {
-		c.tasks.Set(at, node)
-		c.ops = append(c.ops, delta.Set{Path: path, Value: node})
-	}
-	return nil
+	g.nodes[task.ID] = node
+	return delta.Ops{delta.Set{Path: path, Value: node}}, nil
 }
 
 // conversation adds a new conversation to the live task that owns it.
-func (c *graphChange) conversation(created record.Conversation) {
+func (g *graphSource) conversation(created record.Conversation) delta.Ops {
 	if created.Owner == nil {
-		return
+		return nil
 	}
-	at := taskKey(created.Owner.Task)
-	before, live := c.tasks.Get(at)
+	before, live := g.nodes[created.Owner.Task]
 	if !live {
-		return
+		return nil
 	}
-	owned := ownedBy(before)
-	one := value.Array{value.Number(created.ID)}
-	path := value.Path{value.Key("tasks"), value.Key(at), value.Key("conversations")}
-	c.ops = append(c.ops, delta.Splice{Path: path, Index: len(owned), Items: one})
-	node := before.(*value.Object).Edit()
-	node.Set("conversations", append(owned[:len(owned):len(owned)], one...))
-	c.tasks.Set(at, node.Object())
+	owned, one := ownedBy(before), value.Array{value.Number(created.ID)}
+	node := before.Edit()
+	node.Set("conversations", slices.Concat(owned, one))
+	g.nodes[created.Owner.Task] = node.Object()
+	path := value.Path{value.Key("tasks"), value.Key(taskKey(created.Owner.Task)), value.Key("conversations")}
+	return delta.Ops{delta.Splice{Path: path, Index: len(owned), Items: one}}
 }
 
 // ownedBy returns the conversations of a node; none of nil.
-func ownedBy(node value.Value) value.Array {
-	owned, _ := value.Lookup(node, value.Key("conversations"))
+func ownedBy(node *value.Object) value.Array {
+	owned, _ := node.Get("conversations")
 	conversations, _ := owned.(value.Array)
 	return conversations
 }

@@ -53,20 +53,23 @@ type Frame struct {
 // step is a frame before it is shown: its value is as it is stored.
 type step struct {
 	Frame
+	// picture makes the value, when it is not nil.
+	picture *picture
 	// document is what the value is of, and version that of the definition that wrote
 	// it. It is nil for what is no document, and for the end of one.
 	document *record.Document
 	version  int
-	// exact says that Ops lead to Value from the value before, and whole that they do
-	// from any.
-	exact, whole bool
+	// exact says that Ops lead to a document's value from the one before.
+	exact bool
+	// whole says that the frame makes up for all before, whatever Ops are.
+	whole bool
 	// last says that nothing comes after it.
 	last bool
 }
 
 // wholly makes up for all steps before.
 func (s step) wholly() step {
-	s.Ops, s.whole = delta.Ops{delta.Replace{Value: s.Value}}, true
+	s.whole = true
 	return s
 }
 
@@ -130,25 +133,31 @@ func (w *Watch) show(now value.Value) {
 // shown returns a step as the definition of the watch reads it, and whether it
 // changes what was shown before. It may call the definition's code.
 func (w *Watch) shown(next step) (frame Frame, changed bool, err error) {
-	if next.document == nil || w.definition == nil {
-		return next.Frame, true, nil
-	}
-	if err := w.definition.fits(*next.document, next.version); err != nil {
-		return Frame{}, false, err
-	}
-	stored, _ := next.Value.(*value.Object)
-	now, err := w.definition.migrated(stored, next.version)
-	if err != nil {
-		return Frame{}, false, err
-	}
-	frame = Frame{Value: now, Ops: next.Ops}
+	frame = next.Frame
 	switch {
+	case next.picture != nil:
+		frame.Value, err = next.picture.value()
+	case next.document != nil:
+		frame.Value, err = w.read(next)
+	}
+	switch {
+	case err != nil:
+		return Frame{}, false, err
 	case next.whole:
-		frame.Ops = delta.Ops{delta.Replace{Value: now}}
-	case !next.exact || next.version != w.definition.Version:
-		frame.Ops = delta.Diff(w.Value(), now)
+		frame.Ops = delta.Ops{delta.Replace{Value: frame.Value}}
+	case next.document != nil && (!next.exact || next.version != w.definition.Version):
+		frame.Ops = delta.Diff(w.Value(), frame.Value)
 	}
 	return frame, len(frame.Ops) > 0, nil
+}
+
+// read returns the value of a document as the definition reads it.
+func (w *Watch) read(next step) (value.Value, error) {
+	if err := w.definition.fits(*next.document, next.version); err != nil {
+		return nil, err
+	}
+	stored, _ := next.Value.(*value.Object)
+	return w.definition.migrated(stored, next.version)
 }
 
 // Stop ends the watch, as [WatchStopped]. It does not wait for the consumer.

@@ -106,6 +106,34 @@ func TestASessionThatClosesDuringTheFirstLookIsNotWatched(t *testing.T) {
 	}
 }
 
+func TestWhoeverBeginsToWatchWithAnotherDoesNotFailWithIt(t *testing.T) {
+	s, below, in := spying(t)
+	s.append(in, "a")
+	reached, proceed := make(chan struct{}), make(chan struct{})
+	below.mu.Lock()
+	below.before, below.after = func() { close(reached); <-proceed }, func() {}
+	below.mu.Unlock()
+	ctx, cancel := context.WithCancel(within(t))
+	first, second := make(chan error, 1), make(chan *durable.Watch, 1)
+	go func() { _, err := s.WatchConversation(ctx, in); first <- err }()
+	<-reached
+	go func() {
+		watch, err := s.WatchConversation(within(t), in)
+		if err != nil {
+			t.Error(err)
+		}
+		second <- watch
+	}()
+	cancel()
+	close(proceed)
+	if err := <-first; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	c := attach(t, <-second, nil)
+	s.append(in, "b")
+	c.until(s.view(in))
+}
+
 // TestWhatIsStoredAndNotToldYetIsToldOnce begins to watch between the publications of
 // two commits that were stored together.
 func TestWhatIsStoredAndNotToldYetIsToldOnce(t *testing.T) {

@@ -63,7 +63,11 @@ func (s *Session) watch(ctx context.Context, subject any, definition *DocumentDe
 		}
 		m, first := s.watches.mount(subject, from)
 		if first {
-			return s.mounted(ctx, m, definition)
+			w, start, err := s.mounted(ctx, m, definition)
+			if w == nil {
+				return nil, err
+			}
+			return w.begun(ctx, start)
 		}
 		select {
 		case <-m.ready:
@@ -98,8 +102,9 @@ func (w *watches) mount(subject any, from func() source) (m *mount, first bool) 
 	return m, true
 }
 
-// mounted loads a mount and returns its first watch.
-func (s *Session) mounted(ctx context.Context, m *mount, definition *DocumentDefinition) (*Watch, error) {
+// mounted loads a mount and returns its first watch, and where that begins; nil when
+// there is nothing to watch.
+func (s *Session) mounted(ctx context.Context, m *mount, definition *DocumentDefinition) (*Watch, step, error) {
 	defer close(m.ready)
 	found := false
 	err := s.view(ctx, func(r table.Reader) error {
@@ -113,7 +118,7 @@ func (s *Session) mounted(ctx context.Context, m *mount, definition *DocumentDef
 	})
 	if err != nil || !found {
 		s.watches.drop(m)
-		return nil, err
+		return nil, step{}, err
 	}
 	s.watches.mu.Lock()
 	m.loaded = true
@@ -128,9 +133,9 @@ func (s *Session) mounted(ctx context.Context, m *mount, definition *DocumentDef
 	s.watches.mu.Unlock()
 	fail(failed, err)
 	if w == nil {
-		return nil, s.usable()
+		return nil, step{}, s.usable()
 	}
-	return w.begun(ctx, start)
+	return w, start, nil
 }
 
 // join adds a watch to a mount, and returns it and where it begins; nil when the

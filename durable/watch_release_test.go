@@ -2,10 +2,13 @@ package durable
 
 import (
 	"context"
+	"strconv"
 	"testing"
 
+	"github.com/seed-d579e5eb/harness/durable/delta"
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/durable/storage/memory"
+	"github.com/seed-d579e5eb/harness/durable/value"
 )
 
 // watched returns how many mounts and watches a session knows.
@@ -93,4 +96,36 @@ func TestNothingIsKeptOfWatchesThatHaveEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect("after the session", 0, 0)
+}
+
+// TestAPictureKeepsLittleOfThePast has a view change that nobody looks at.
+func TestAPictureKeepsLittleOfThePast(t *testing.T) {
+	now := newPicture(value.NewObject())
+	want := new(value.Builder)
+	for n := range 1000 {
+		key := strconv.Itoa(n % 150)
+		want.Set(key, value.Number(n))
+		now = now.after(delta.Ops{delta.Set{Path: value.Path{value.Key(key)}, Value: value.Number(n)}})
+		if err := now.settle(150); err != nil {
+			t.Fatal(err)
+		}
+		past := 0
+		for at := now.before.Load(); at != nil; at = at.before.Load() {
+			past++
+		}
+		if past > 150 {
+			t.Fatalf("after %d changes %d pictures are kept", n+1, past)
+		}
+	}
+	got, err := now.value()
+	if err != nil || !value.Equal(got, want.Object()) {
+		t.Fatal(got, err)
+	}
+	again, err := now.after(delta.Ops{delta.Delete{Path: value.Path{value.Key("7")}}}).value()
+	if _, there := again.Get("7"); there || err != nil {
+		t.Fatal(again, err)
+	}
+	if _, err := now.after(delta.Ops{delta.Delete{Path: value.Path{value.Key("a"), value.Key("b")}}}).value(); err == nil {
+		t.Fatal("a change that does not fit is shown")
+	}
 }

@@ -100,6 +100,23 @@ func TestAWatchEndsWhenAMigrationFails(t *testing.T) {
 	}
 }
 
+func TestAMigrationMayWatchWhatItMigrates(t *testing.T) {
+	s := open(t, durable.Options{})
+	tallied(s, 1, 1)
+	newer := tally(2)
+	migrate := newer.Migrate
+	newer.Migrate = func(old *value.Object, version int) (*value.Object, error) {
+		watch, err := s.WatchDocument(within(t), tally(1), durable.InSession(), "")
+		if err != nil {
+			return nil, err
+		}
+		watch.Stop()
+		return migrate(old, version)
+	}
+	watch, err := s.WatchDocument(within(t), newer, durable.InSession(), "")
+	attach(t, watch, err).shows(`{"n":10}`)
+}
+
 func TestWatchesOfSeveralVersionsShareADocument(t *testing.T) {
 	s, newer := watching(t, 2)
 	watch, err := s.WatchDocument(within(t), tally(1), durable.InSession(), "")

@@ -21,6 +21,10 @@ const (
 	// RestartLimit is a task that was cut off too often in a row without having got
 	// on; see [Options.RestartLimit] and [Session.RetryTask].
 	RestartLimit BlockedReason = "restart_limit"
+	// EndFailed is a task whose end could not be stored: the commit was refused, or
+	// [Options.Settled] failed. It was reported, and is left alone until it is aborted
+	// or the session is opened again.
+	EndFailed BlockedReason = "end_failed"
 )
 
 // BlockedError tells that a task does not run.

@@ -27,6 +27,15 @@
 // publication.go). What reads outside of commits sees what is stored, and nothing
 // else.
 //
+// # Tasks
+//
+// A task is a state machine whose every step is a commit ([Task], [Run]). Commits
+// keep the rules of who owns whom when they are adopted (task_commit.go), and what
+// follows from them, aborts that are passed down, ends that were held, tasks that can
+// run, is done by the commits of one goroutine (scheduler.go). What runs is an
+// invocation on a goroutine of its own (invocation.go); a task that waits for others
+// has none, and costs nothing.
+//
 // # Conversations that answer
 //
 // With [Options.Runs] conversations take inputs. What is handed in gets its place at

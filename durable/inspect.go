@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/durable/storage"
 )
 
 // Inspection is all that goes on in a session at one moment, in the order of ids.
@@ -54,30 +55,55 @@ func (s *Session) Inspect(ctx context.Context) (Inspection, error) {
 	definitions := s.leased()
 	defer definitions.Release()
 	var found Inspection
-	err := s.look(ctx, func() error {
+	var snapshot storage.Snapshot
+	var live []liveTask
+	err := s.look(ctx, func() (err error) {
 		found.Scheduling = s.scheduler.now()
-		snapshot, err := s.overlay.Over(s.storage)
-		if err != nil {
+		live = s.liveTasks()
+		if snapshot, err = s.overlay.Over(s.storage); err != nil {
 			return s.fail(err)
-		}
-		defer snapshot.Close()
-		r := table.Reader{Source: snapshot}
-		for _, id := range s.graph.LiveTasks() {
-			task, _, err := r.Task(id)
-			if err != nil {
-				return err
-			}
-			found.Tasks = append(found.Tasks, s.inspected(definitions, task))
-		}
-		for submission, err := range r.Submissions(0, true, table.IDs{}) {
-			if err != nil {
-				return err
-			}
-			found.Submissions = append(found.Submissions, submission)
 		}
 		return nil
 	})
-	return found, err
+	if snapshot != nil {
+		defer snapshot.Close()
+	}
+	if err != nil {
+		return Inspection{}, err
+	}
+	r := table.Reader{Source: snapshot}
+	for _, one := range live {
+		task, _, err := r.Task(one.id)
+		if err != nil {
+			return Inspection{}, err
+		}
+		found.Tasks = append(found.Tasks, s.inspected(definitions, task, one))
+	}
+	for submission, err := range r.Submissions(0, true, table.IDs{}) {
+		if err != nil {
+			return Inspection{}, err
+		}
+		found.Submissions = append(found.Submissions, submission)
+	}
+	return found, nil
+}
+
+// liveTask is what the line knows of a live task.
+type liveTask struct {
+	id      record.TaskID
+	running bool
+	on      []record.TaskID
+}
+
+// liveTasks returns the live tasks in the order of their ids. The caller holds the
+// line.
+func (s *Session) liveTasks() []liveTask {
+	ids := s.graph.LiveTasks()
+	live := make([]liveTask, len(ids))
+	for at, id := range ids {
+		live[at] = liveTask{id, s.scheduler.invocation(id) != nil, s.graph.WaitsFor(id)}
+	}
+	return live
 }
 
 // now returns the state of scheduling.
@@ -90,27 +116,25 @@ func (c *scheduler) now() Scheduling {
 	return c.state
 }
 
-// inspected returns what a task does. The caller holds the line.
-func (s *Session) inspected(definitions DefinitionSnapshot, task record.Task) TaskInspection {
-	c, graph := s.scheduler, s.graph
+// inspected returns what a task does.
+func (s *Session) inspected(definitions DefinitionSnapshot, task record.Task, known liveTask) TaskInspection {
 	found := TaskInspection{Task: task}
 	switch {
-	case c.invocation(task.ID) != nil:
+	case known.running:
 		found.State = TaskRunning
 		return found
 	case task.State.Status == record.Completing:
 		found.State = TaskCompleting
 		return found
-	}
-	if found.On = graph.WaitsFor(task.ID); len(found.On) > 0 {
-		found.State = TaskWaiting
+	case len(known.on) > 0:
+		found.State, found.On = TaskWaiting, known.on
 		return found
 	}
 	definition, reason := fitting(definitions, task)
 	why := BlockedError{Task: task.ID, Kind: task.Kind, Reason: reason}
 	if reason == "" {
 		found.Migrates = definition.Version > task.Version
-		why = c.why(definition, task)
+		why = s.scheduler.why(definition, task)
 	}
 	if found.State = TaskReady; why.Reason != "" {
 		found.State, found.Migrates, found.Blocked = TaskBlocked, false, &why
@@ -123,8 +147,11 @@ func (c *scheduler) why(definition *TaskDefinition, task record.Task) BlockedErr
 	why := BlockedError{Task: task.ID, Kind: task.Kind}
 	c.mu.Lock()
 	m, tried := c.migrations[task.ID]
+	broken := c.broken[task.ID]
 	c.mu.Unlock()
 	switch {
+	case broken:
+		why.Reason = EndFailed
 	case c.session.parked(task):
 		why.Reason = RestartLimit
 	case tried && m.err != nil && m.fits(definition, task):

@@ -46,7 +46,8 @@ type Options struct {
 	// run that was the task's ends afterwards by itself.
 	Settled func(ctx context.Context, tx *Tx, task record.Task) error
 	// Report is told of what goes wrong and fails nobody's call, on the goroutine
-	// where it went wrong, outside of commits; Logger is when nil.
+	// where it went wrong, outside of commits; Logger is when nil. It must not close
+	// the session or wait for a task.
 	Report func(error)
 	// Cache is how many bytes of documents are remembered, and again of contexts of
 	// conversations, as they are stored; 32 MiB when 0.

@@ -263,11 +263,14 @@ func TestWhatIsDeepFitsIntoAView(t *testing.T) {
 	}
 }
 
-func TestAViewThatNobodyWatchesIsDropped(t *testing.T) {
+func TestWhoeverWatchesAConversationSharesItsView(t *testing.T) {
 	s := begin(t)
 	in := s.ID()
 	one, two := s.viewed(in), s.viewed(in)
 	s.append(in, "a")
+	if a, b := one.next(), two.next(); a.Value != b.Value {
+		t.Error("two watches are told of one commit by two values")
+	}
 	one.watch.Stop()
 	s.append(in, "b")
 	two.until(s.view(in))

@@ -131,7 +131,7 @@ func (s *Session) mounted(ctx context.Context, m *mount, definition *DocumentDef
 	}
 	m.queue = nil
 	s.watches.mu.Unlock()
-	fail(failed, err)
+	failAll(failed, err)
 	if w == nil {
 		return nil, step{}, s.usable()
 	}
@@ -226,7 +226,7 @@ func (w *watches) publish(p *Publication) {
 		}
 	}
 	w.mu.Unlock()
-	fail(failed, cause)
+	failAll(failed, cause)
 }
 
 // touched returns the mounts that a commit may change.
@@ -281,8 +281,8 @@ func (w *watches) advance(m *mount, p *Publication) ([]*Watch, error) {
 	return nil, nil
 }
 
-// fail ends watches whose value cannot be told any more.
-func fail(watching []*Watch, cause error) {
+// failAll ends watches whose value cannot be told any more.
+func failAll(watching []*Watch, cause error) {
 	for _, one := range watching {
 		one.Fail(cause)
 	}

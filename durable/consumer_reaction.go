@@ -213,7 +213,8 @@ func (r *Reaction) consume() (bool, error) {
 // read where it is once the commit has returned.
 var errOvertaken = errors.New("the consumer has been changed")
 
-// handlerError is a commit that failed by what the handler did.
+// handlerError is a commit that failed after the handler was called: by what that
+// did, or because the session has ended, which the next commit tells.
 type handlerError struct{ cause error }
 
 func (e *handlerError) Error() string { return e.cause.Error() }
@@ -234,9 +235,6 @@ func (r *Reaction) deal(event record.Event) error {
 	})
 	if err == nil || !called {
 		return err
-	}
-	if ended := r.session.usable(); ended != nil {
-		return ended
 	}
 	return &handlerError{err}
 }

@@ -8,7 +8,9 @@ import (
 	"math"
 
 	"github.com/seed-d579e5eb/harness/durable"
+	"github.com/seed-d579e5eb/harness/durable/delta"
 	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/durable/value"
 )
 
 // tallyState counts what the commits of a conversation did. Each of them changes it
@@ -25,7 +27,8 @@ type tallyState struct {
 func tally() durable.Document[tallyState] {
 	return durable.DefineDocument(durable.DocumentSpec[tallyState]{
 		Kind: "tally", Version: 1, Scope: record.ConversationScope, History: record.Rewindable, Fork: record.ForkAsOf,
-		Initial: func() tallyState { return tallyState{} },
+		Initial:    func() tallyState { return tallyState{} },
+		Checkpoint: func(_ *value.Object, _ delta.Ops, deltas int) bool { return deltas >= 10 },
 	})
 }
 

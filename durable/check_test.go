@@ -238,6 +238,7 @@ func TestRowsThatContradictOthersAreFound(t *testing.T) {
 		{0x40, "waits", state(put("on", []int{999})), "task 999, which is not there"},
 		{0x40, `"owner":`, put("owner", 1000), "it is older than its owner"},
 		{0x40, `"owner":`, put("owner", 2), "its owner, task 2, is not there"},
+		{0x40, `"owner":`, put("conversationId", 77), "is in another conversation"},
 		{0x40, `"owner":`, put("background", true), "in the background and has an owner"},
 		{0x50, "queued", put("id", 77), "its row says 77"},
 		{0x50, "queued", put("conversationId", 4), "submissions to conversations"},
@@ -277,6 +278,7 @@ func TestRowsThatContradictOthersAreFound(t *testing.T) {
 		{0x61, "ops", put("base", map[string]any{}), "it is a whole value and a change"},
 		{0x70, "", put("id", 77), "its row says 77"},
 		{0x70, "", put("type", "f"), "its type"},
+		{0x70, "", put("type", ""), "it has no type"},
 		{0x71, "", put("after", 999), "it is behind event 999"},
 		{0x71, "", put("name", "d"), `its row says "d"`},
 		{0x71, "", put("failures", -1), "it has failed -1 times"},
@@ -324,6 +326,19 @@ func TestTwoRecordsOfOneIdAreFound(t *testing.T) {
 	rows[string(binary.BigEndian.AppendUint64([]byte("\x72e\x00\x01"), 2))] = ""
 	if found := violations(t, rows); len(found) != 1 || !strings.Contains(found[0], "another record has its id") {
 		t.Errorf("found %q", found)
+	}
+}
+
+func TestADatabaseWithoutAHeaderIsFound(t *testing.T) {
+	rows := furnished(t)
+	for _, header := range []string{"", "{"} {
+		rows["\x10"] = header
+		if header == "" {
+			delete(rows, "\x10")
+		}
+		if found := violations(t, rows); len(found) == 0 || !strings.HasPrefix(found[0], "meta: it ") {
+			t.Errorf("found %q", found)
+		}
 	}
 }
 

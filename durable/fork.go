@@ -13,9 +13,10 @@ import (
 // pi-durable specification). Documents as of the entry are those after its commit,
 // of the conversation that appended it.
 //
-// An entry that is not visible in the parent is a [*NotFoundError]. A transaction
-// that also changes a document of the parent whose policy is current is refused
-// when it ends: which of the two values the fork gets would depend on the order.
+// An entry that is not visible in the parent, or that this transaction appends, is a
+// [*NotFoundError]. A transaction that also changes a document of the parent whose
+// policy is current is refused when it ends: which of the two values the fork gets
+// would depend on the order.
 func (tx *Tx) ForkConversation(parent record.ConversationID, at record.EntryID, ownership Ownership) (created record.Conversation, err error) {
 	err = tx.write(func(r table.Reader) error {
 		entry, seq, visible, err := r.Visible(parent, at)

@@ -27,7 +27,7 @@ import (
 func TestASessionOpenedAgainAfterEveryCommitComesToTheSame(t *testing.T) {
 	t.Run("memory", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			same(t, programs(12).Draw(t, "program"), inMemory)
+			same(t, programs(rounds(8, 25)).Draw(t, "program"), inMemory)
 		})
 	})
 	t.Run("badger", func(t *testing.T) {

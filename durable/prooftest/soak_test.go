@@ -25,7 +25,7 @@ func TestManyConversationsAtOnceKeepTheRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	over, end := context.WithTimeout(context.Background(), time.Duration(rounds(1500, 60_000))*time.Millisecond)
+	over, end := context.WithCancel(context.Background())
 	defer end()
 	l.over = over.Done()
 	if err := l.prepare(t.Context()); err != nil {
@@ -33,6 +33,13 @@ func TestManyConversationsAtOnceKeepTheRules(t *testing.T) {
 	}
 	var beside sync.WaitGroup
 	var frames, aborts atomic.Int64
+	beside.Go(func() {
+		defer end()
+		pauseFor(t.Context(), time.Duration(rounds(1500, 60_000))*time.Millisecond)
+		for late := time.Now().Add(time.Minute); (frames.Load() == 0 || aborts.Load() == 0) && time.Now().Before(late); {
+			pauseFor(t.Context(), time.Millisecond)
+		}
+	})
 	for i, lane := range l.at.Lanes {
 		beside.Go(func() { watchCount(t, l, over, lane, &frames) })
 		if i%4 == 0 {

@@ -23,4 +23,11 @@
 // runs the hooks; the tool's function is reached by its path in the declaration
 // (extension.go), in the isolate that stands behind it at that moment, which is
 // replaced when it was lost (replace.go).
+//
+// # What is stored
+//
+// The session of package durable is opened first and closed last (session.go). The
+// status document is one of its documents, and embedders keep theirs there too. What
+// it stands on is a [Database], which is backed up and checked while the host
+// serves, and alone when none does (database.go, restore.go).
 package host

@@ -106,15 +106,14 @@ func (h *Host) closeSession(ctx context.Context) error {
 	return nil
 }
 
-// watchSession shows that the session has failed when it does.
+// watchSession shows that the session has failed, or was closed by an embedder, when
+// that happens.
 func (h *Host) watchSession() {
 	h.work.Go(func() {
 		select {
 		case <-h.ctx.Done():
 		case <-h.session.Ended():
-			if problem := h.sessionProblem(); problem != nil {
-				h.setNotice("", problem.String())
-			}
+			h.statusChanged()
 		}
 	})
 }

@@ -24,9 +24,7 @@ func TestASessionThatFailedIsShownAndCallsGoOn(t *testing.T) {
 	kept.fail(broken)
 	contains(t, h.refused(w.commit(pair(2))), "input/output error")
 	same(t, h.call("pair"), "1=1")
-	status := h.until("the notice", func(s Status) bool { return s.Notice != nil })
-	contains(t, status.Notice.Message, "must be opened again", "restart the harness")
-	contains(t, asJSON(status.Problems), "input/output error")
+	contains(t, asJSON(h.Status().Problems), "input/output error", "must be opened again", "restart the harness")
 	shown, err := h.Files().Read(StatusFile)
 	if err != nil {
 		t.Fatal(err)

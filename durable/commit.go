@@ -50,25 +50,28 @@ func (s *Session) Commit(ctx context.Context, change func(ctx context.Context, t
 }
 
 func (s *Session) commit(ctx context.Context, bound scope, change func(context.Context, *Tx) error) error {
+	awaited, err := s.admit(ctx, bound, change)
+	if failed := awaited.wait(); err == nil {
+		err = failed
+	}
+	return err
+}
+
+// admit runs a callback when its turn has come, and returns what is to be waited for
+// before anybody hears how that went, nil for nothing.
+func (s *Session) admit(ctx context.Context, bound scope, change func(context.Context, *Tx) error) (*batch, error) {
 	if err := s.outsideCommit(ctx, "a commit"); err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.line.acquire(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	before := s.newest
 	stored, err := s.transact(ctx, bound, change)
 	if stored == nil {
 		stored = before // the callback may have read what is not stored yet
 	}
-	if stored == nil {
-		return err
-	}
-	<-stored.done
-	if err == nil {
-		err = stored.err
-	}
-	return err
+	return stored, err
 }
 
 // transact runs a callback on the line, adopts what it did, and gives the line up.

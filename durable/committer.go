@@ -20,6 +20,15 @@ type batch struct {
 	err         error // set before done is closed
 }
 
+// wait returns how storing the batch went, once it is known; nil for no batch.
+func (b *batch) wait() error {
+	if b == nil {
+		return nil
+	}
+	<-b.done
+	return b.err
+}
+
 // finish tells who waits how it went.
 func (b *batch) finish(err error) {
 	b.err = err

@@ -184,29 +184,36 @@ func (r *Reaction) stored() (record.Consumer, error) {
 }
 
 // consume deals with the next events, and says whether it is to be called again
-// without waiting for more.
+// without waiting for more. Each event has its commit; they are stored together.
 func (r *Reaction) consume() (bool, error) {
 	events, err := r.feed.next(r.ctx)
 	if err != nil {
 		return false, err
 	}
+	var newest *batch
 	for _, event := range events {
-		err := r.deal(event)
 		var failed *handlerError
-		switch {
-		case err == nil:
+		awaited, err := r.deal(event)
+		if awaited != nil {
+			newest = awaited
+		}
+		if err == nil {
 			r.at, r.failures = event.ID, 0
-		case errors.Is(err, errOvertaken):
-			r.feed.after = r.at
-			return true, nil
-		case errors.As(err, &failed):
-			r.feed.after = r.at
-			return true, r.recover(event, failed.cause)
-		default:
+			continue
+		}
+		if err := newest.wait(); err != nil {
 			return false, err
 		}
+		r.feed.after = r.at
+		switch {
+		case errors.Is(err, errOvertaken):
+			return true, nil
+		case errors.As(err, &failed):
+			return true, r.recover(event, failed.cause)
+		}
+		return false, err
 	}
-	return len(events) > 0, nil
+	return len(events) > 0, newest.wait()
 }
 
 // errOvertaken says that the consumer is not where its reaction thinks, which can
@@ -219,11 +226,12 @@ type handlerError struct{ cause error }
 
 func (e *handlerError) Error() string { return e.cause.Error() }
 
-// deal makes the commit of one event.
-func (r *Reaction) deal(event record.Event) error {
+// deal runs the commit of one event, and returns what is to be waited for until that
+// is stored.
+func (r *Reaction) deal(event record.Event) (*batch, error) {
 	called := false
 	name := r.consumer.key()
-	err := r.session.commit(r.ctx, scope{}, func(ctx context.Context, tx *Tx) error {
+	awaited, err := r.session.admit(r.ctx, scope{}, func(ctx context.Context, tx *Tx) error {
 		if err := tx.overtaken(name, r.at); err != nil {
 			return err
 		}
@@ -233,10 +241,10 @@ func (r *Reaction) deal(event record.Event) error {
 		}
 		return tx.changeConsumer(name, func(c *record.Consumer) { c.After, c.Failures = event.ID, 0 })
 	})
-	if err == nil || !called {
-		return err
+	if err != nil && called {
+		err = &handlerError{err}
 	}
-	return &handlerError{err}
+	return awaited, err
 }
 
 // overtaken returns errOvertaken unless a consumer is where its reaction thinks.

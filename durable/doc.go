@@ -44,6 +44,12 @@
 // (builtin_*.go, usage.go), and what a model is shown is derived from the entries
 // (context.go).
 //
+// # Events
+//
+// A commit may emit events into a log (event.go), which is read, followed
+// (event_follow.go) and trimmed. A consumer deals with them one after another, each in
+// a commit that also says how far it has got (consumer.go, consumer_reaction.go).
+//
 // # Watching
 //
 // A [Watch] follows a document, all that there is to see of a conversation, or the

@@ -42,7 +42,7 @@ func (e *BlockedError) Error() string {
 	case e.Err != nil:
 		return said + ": " + e.Err.Error()
 	case e.Reason == RestartLimit:
-		return said + ": it was cut off again and again; retry or abort it"
+		return said + ": it was cut off again and again without getting on: RetryTask runs it, AbortTask ends it"
 	}
 	return said
 }

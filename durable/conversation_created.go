@@ -43,14 +43,14 @@ func (tx *Tx) builtIns(c record.Conversation) error {
 func (tx *Tx) copyAgent(c record.Conversation) error {
 	agent := AgentDocument.Definition
 	if c.Parent != nil {
-		if copied, err := tx.peek(agent, InConversation(c.ID)); err != nil || copied != nil {
+		if copied, err := tx.ReadDocument(agent, InConversation(c.ID), ""); err != nil || copied != nil {
 			return err
 		}
 	}
 	var chosen *value.Object
 	if c.Parent == nil && c.Owner != nil {
 		var err error
-		if chosen, err = tx.peek(agent, InConversation(c.Owner.Conversation)); err != nil {
+		if chosen, err = tx.ReadDocument(agent, InConversation(c.Owner.Conversation), ""); err != nil {
 			return err
 		}
 	}
@@ -59,37 +59,6 @@ func (tx *Tx) copyAgent(c record.Conversation) error {
 		return err
 	}
 	return draft.Set(chosen)
-}
-
-// peek returns what a document without a key is for the transaction, nil when there
-// is none. It does not make one.
-func (tx *Tx) peek(definition *DocumentDefinition, in record.Scope) (found *value.Object, err error) {
-	err = tx.look(func(r table.Reader) error {
-		at, err := definition.address(in, "")
-		if err != nil {
-			return err
-		}
-		draft, err := tx.acquired(at)
-		if err != nil {
-			return err
-		}
-		if draft != nil {
-			if err := draft.flush(); err != nil {
-				return err
-			}
-			if err := definition.fits(draft.stored.Document, draft.definition.Version); err != nil {
-				return err
-			}
-			found, err = definition.migrated(draft.now, draft.definition.Version)
-			return err
-		}
-		if tx.staged.drafts.retired[at] {
-			return nil
-		}
-		found, _, err = tx.session.document(r, definition, in, "")
-		return err
-	})
-	return found, err
 }
 
 // look runs a read that belongs to a change, and is allowed after the first write.

@@ -11,18 +11,18 @@ import (
 // Kinds of others do not begin with "pi.".
 const (
 	// UserEntry is a user's turn.
-	UserEntry = builtInPrefix + "user"
+	UserEntry = "pi.user"
 	// AssistantEntry is a response, whatever became of it.
-	AssistantEntry = builtInPrefix + "assistant"
+	AssistantEntry = "pi.assistant"
 	// SystemEntry changes the prompt or the tools.
-	SystemEntry = builtInPrefix + "system"
+	SystemEntry = "pi.system"
 	// ResetEntry begins the context at itself, with a user's turn or with nothing.
-	ResetEntry = builtInPrefix + "reset"
+	ResetEntry = "pi.reset"
 	// ToolResultEntry is the result of a tool call.
-	ToolResultEntry EntryKind[ToolResultData] = builtInPrefix + "tool-result"
+	ToolResultEntry EntryKind[ToolResultData] = "pi.tool-result"
 	// CompactionEntry is the summary of what was before the entry that its head
 	// names.
-	CompactionEntry EntryKind[CompactionData] = builtInPrefix + "compaction"
+	CompactionEntry EntryKind[CompactionData] = "pi.compaction"
 )
 
 const builtInPrefix = "pi."

@@ -30,7 +30,7 @@ func (e *FailedError) Unwrap() error { return e.Cause }
 type CommitTimeoutError struct{ Limit time.Duration }
 
 func (e *CommitTimeoutError) Error() string {
-	return fmt.Sprintf("CommitTimeout: a commit's callback took more than %s and was rolled back: do slow work before the commit", e.Limit)
+	return fmt.Sprintf("CommitTimeout: a commit's callback took more than %s and was rolled back: do slow work before it, and give what the callback calls the callback's own context", e.Limit)
 }
 
 // CommitInsideCommitError is a commit, or a wait for one, with the context of a

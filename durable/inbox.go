@@ -40,7 +40,7 @@ func (tx *Tx) withdraw(id record.SubmissionID) (SubmissionAbort, error) {
 func (tx *Tx) withdrawInputs(conversation record.ConversationID) error {
 	tx.inbox.Lock()
 	defer tx.inbox.Unlock()
-	waiting, err := tx.peek(InboxDocument.Definition, InConversation(conversation))
+	waiting, err := tx.ReadDocument(InboxDocument.Definition, InConversation(conversation), "")
 	if err != nil || waiting == nil {
 		return err
 	}

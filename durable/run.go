@@ -187,9 +187,10 @@ func (tx *Tx) startRun(conversation record.ConversationID, inputs []record.Submi
 	return tx.passRun(conversation, live)
 }
 
-// releaseRun ends the run of a task that ended without saying how: it went wrong, or
-// nothing was left that could run it (section 5.4 of the pi-durable specification).
-// Other tasks have none, and nothing happens.
+// releaseRun ends the run of a task that ended without saying how: it went wrong,
+// nothing was left that could run it (section 5.4 of the pi-durable specification), or
+// it forgot to, which would leave the conversation busy for good. Other tasks have
+// none, and nothing happens.
 func (tx *Tx) releaseRun(task record.Task, outcome record.Outcome) error {
 	tx.inbox.Lock()
 	defer tx.inbox.Unlock()
@@ -200,13 +201,18 @@ func (tx *Tx) releaseRun(task record.Task, outcome record.Outcome) error {
 	if err != nil || live.Run == nil || live.Run.Task != task.ID {
 		return err
 	}
-	settlement := Settlement{Reason: outcome.Reason}
-	if outcome.Status == record.Faulted {
-		settlement.Reason = ReasonFaulted
-		if outcome.Error != nil {
-			if settlement.Detail, err = json.Marshal(outcome.Error.Message); err != nil {
-				return err
-			}
+	settlement, detail := Settlement{Reason: ReasonFaulted}, "the run's task ended and did not end the run"
+	switch {
+	case outcome.Status == record.Orphaned:
+		settlement.Reason, detail = outcome.Reason, ""
+	case outcome.Status == record.Aborted:
+		settlement.Reason, detail = ReasonAborted, ""
+	case outcome.Error != nil:
+		detail = outcome.Error.Message
+	}
+	if detail != "" {
+		if settlement.Detail, err = json.Marshal(detail); err != nil {
+			return err
 		}
 	}
 	return tx.settleRun(live, settlement)

@@ -102,7 +102,10 @@ func (r *Runtime) Commit(ctx context.Context, change func(ctx context.Context, t
 		if err != nil || next == nil {
 			return err
 		}
-		return i.become(tx, r.phase.definition, current, *next)
+		if err := i.become(tx, r.phase.definition, current, *next); err != nil || next.Outcome == nil {
+			return err
+		}
+		return tx.releaseRun(current, *next.Outcome)
 	})
 	if adopted {
 		i.mu.Lock()

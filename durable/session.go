@@ -53,8 +53,8 @@ type Session struct {
 // before [Session.Resume] or a call that asks for progress. The session closes the
 // storage; when Open fails the caller does.
 //
-// A storage that is used by another session, is damaged, or has a newer format is an
-// error.
+// A storage that another session has is [storage.ErrClaimed], where the storage can
+// tell; one that is damaged or has a newer format is an error too.
 func Open(ctx context.Context, below storage.Storage, options Options) (*Session, error) {
 	s := &Session{storage: below, options: options.withDefaults(), closed: make(chan struct{}), ended: make(chan struct{})}
 	s.revisions.limit, s.contexts.limit = s.options.Cache, s.options.Cache
@@ -63,6 +63,11 @@ func Open(ctx context.Context, below storage.Storage, options Options) (*Session
 	}
 	if err := s.checkDefinitions(); err != nil {
 		return nil, fmt.Errorf("open session: %w", err)
+	}
+	if exclusive, is := below.(storage.Exclusive); is {
+		if err := exclusive.Claim(); err != nil {
+			return nil, fmt.Errorf("open session: %w", err)
+		}
 	}
 	s.scheduler = newScheduler(s)
 	cut, err := s.load()

@@ -101,7 +101,7 @@ func (tx *Tx) checkHead(conversation record.ConversationID, entry EntryDraft) er
 
 // busy says whether a run is active in a conversation.
 func (tx *Tx) busy(conversation record.ConversationID) (bool, error) {
-	live, err := tx.peek(LiveDocument.Definition, InConversation(conversation))
+	live, err := tx.ReadDocument(LiveDocument.Definition, InConversation(conversation), "")
 	if err != nil || live == nil {
 		return false, err
 	}

@@ -19,6 +19,7 @@ type TaskSpec[In, State, Out any] struct {
 	Version int
 	Initial func(In) State
 	Phases  map[string]func(ctx context.Context, run *Run[In, State, Out]) error
+	// Abort ends the task as aborted when it is nil.
 	Abort   func(ctx context.Context, run *Run[In, State, Out]) error
 	Migrate func(input, checkpoint json.RawMessage, version int) (In, State, error)
 	Hooks   any
@@ -43,7 +44,9 @@ func DefineTask[In, State, Out any](spec TaskSpec[In, State, Out]) Task[In, Stat
 	for name, phase := range spec.Phases {
 		definition.Phases[name] = typed(phase)
 	}
-	definition.Abort = typed(spec.Abort)
+	if definition.Abort = typed(spec.Abort); definition.Abort == nil {
+		definition.Abort = typed(giveUp[In, State, Out])
+	}
 	if spec.Migrate != nil {
 		definition.Migrate = func(input, checkpoint json.RawMessage, version int) (json.RawMessage, json.RawMessage, error) {
 			in, state, err := spec.Migrate(input, checkpoint, version)
@@ -59,6 +62,13 @@ func DefineTask[In, State, Out any](spec TaskSpec[In, State, Out]) Task[In, Stat
 		}
 	}
 	return Task[In, State, Out]{definition}
+}
+
+// giveUp is what an abort does that nobody has described.
+func giveUp[In, State, Out any](ctx context.Context, run *Run[In, State, Out]) error {
+	return run.Commit(ctx, func(context.Context, *Tx) (Next[State, Out], error) {
+		return run.Abort(run.Record().AbortReason), nil
+	})
 }
 
 // typed shows a phase the input and state as Go values.

@@ -85,7 +85,10 @@ func (tx *Tx) AppendEntry(conversation record.ConversationID, draft EntryDraft) 
 		tx.staged.texts = append(tx.staged.texts, text)
 		return nil
 	})
-	return entry, err
+	if err != nil {
+		return record.Entry{}, err
+	}
+	return entry, nil
 }
 
 func (d EntryDraft) check() error {

@@ -86,15 +86,9 @@ func (h *Host) Database() *Database {
 }
 
 // Backup writes everything that is stored, as of one moment, as one stream, which
-// [RestoreDatabase] reads. The session goes on meanwhile. An error of w, of the
-// storage or of ctx ends it; what was written is then no backup.
+// [RestoreDatabase] reads; see [durable.Backup]. The session goes on meanwhile.
 func (d *Database) Backup(ctx context.Context, w io.Writer) (storage.Copied, error) {
-	snapshot, err := d.storage.Snapshot()
-	if err != nil {
-		return storage.Copied{}, err
-	}
-	defer snapshot.Close()
-	return storage.Backup(ctx, snapshot, w)
+	return durable.Backup(ctx, d.storage, w)
 }
 
 // Check reads all of it, as of one moment, and yields what is wrong; see

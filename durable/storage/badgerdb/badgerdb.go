@@ -90,8 +90,17 @@ type DB struct {
 	now    *view // what was committed last
 	open   map[*snapshot]struct{}
 
+	owned      atomic.Bool   // by a session
 	stop       chan struct{} // closed when the database closes
 	background sync.WaitGroup
+}
+
+// Claim implements [storage.Exclusive].
+func (db *DB) Claim() error {
+	if db.owned.Swap(true) {
+		return storage.ErrClaimed
+	}
+	return nil
 }
 
 // Open opens the database in a folder, and makes both when there is none. What was

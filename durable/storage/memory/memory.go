@@ -23,6 +23,15 @@ type Storage struct {
 	mu     sync.Mutex            // held by the one commit that runs
 	now    atomic.Pointer[pairs] // what was committed; nil is nothing; never changed
 	closed atomic.Bool
+	owned  atomic.Bool // by a session
+}
+
+// Claim implements [storage.Exclusive].
+func (s *Storage) Claim() error {
+	if s.owned.Swap(true) {
+		return storage.ErrClaimed
+	}
+	return nil
 }
 
 // Commit implements [storage.Storage].

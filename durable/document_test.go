@@ -248,6 +248,9 @@ func TestADocumentKeepsItsPolicies(t *testing.T) {
 			if _, err := plain.Edit(tx, in); err != nil {
 				t.Error(err)
 			}
+			if err := wrong.Retire(tx, in); !errors.As(err, &refused) {
+				t.Errorf("its end by another policy says %v", err)
+			}
 			_, err := wrong.Edit(tx, in)
 			return err
 		})

@@ -83,24 +83,22 @@ func (tx *Tx) acquire(definition *DocumentDefinition, in record.Scope, key strin
 	if err != nil {
 		return nil, err
 	}
-	r, err := tx.reader()
-	if err != nil {
-		return nil, err
-	}
 	known, err := tx.acquired(at)
 	if err != nil {
 		return nil, err
-	}
-	if known == nil || in.Kind == record.TaskScope {
-		if err := tx.mayEdit(r, at.Scope); err != nil {
-			return nil, err
-		}
 	}
 	if known != nil {
 		if err := known.reuse(definition); err != nil {
 			return nil, err
 		}
 		return known, nil
+	}
+	r, err := tx.reader()
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.mayEdit(r, at.Scope); err != nil {
+		return nil, err
 	}
 	draft := &Draft{tx: tx, definition: definition}
 	draft.stored.Address = at

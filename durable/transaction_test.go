@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -285,14 +286,15 @@ func TestACommitDoesNotEndBeforeItsAcquisitions(t *testing.T) {
 func TestADocumentIsMadeOnceHoweverManyAcquireIt(t *testing.T) {
 	s := open(t, durable.Options{})
 	w := slow{make(chan bool), make(chan bool)}
+	var released atomic.Bool
 	s.commit(func(tx *durable.Tx) error {
 		var wait sync.WaitGroup
 		drafts := make([]*durable.Draft, 8)
 		for i := range drafts {
 			wait.Go(func() {
 				var err error
-				if drafts[i], err = tx.Draft(w.definition("test.slow"), durable.InSession(), "", nil); err != nil {
-					t.Error(err)
+				if drafts[i], err = tx.Draft(w.definition("test.slow"), durable.InSession(), "", nil); err != nil || !released.Load() {
+					t.Errorf("the document was acquired before it had a value: %v (%v)", !released.Load(), err)
 				}
 			})
 		}
@@ -301,6 +303,7 @@ func TestADocumentIsMadeOnceHoweverManyAcquireIt(t *testing.T) {
 		if _, err := counters().Edit(tx, durable.InSession(), "a", 1); err != nil {
 			return err
 		}
+		released.Store(true)
 		w.release <- true
 		wait.Wait()
 		if len(slices.Compact(drafts)) != 1 {
@@ -311,6 +314,32 @@ func TestADocumentIsMadeOnceHoweverManyAcquireIt(t *testing.T) {
 	if got := s.rows(documentRows); got != 2 {
 		t.Errorf("%d documents are stored", got)
 	}
+}
+
+func TestATransactionIsClosedWhileItIsAdopted(t *testing.T) {
+	s := open(t, durable.Options{})
+	definition := counters().Definition
+	set := func(tx *durable.Tx, n int) error {
+		draft, err := tx.Draft(definition, durable.InSession(), "", []byte("1"))
+		if err != nil {
+			return err
+		}
+		return draft.Set(value.NewObject(value.Member{Key: "n", Value: value.Number(n)}))
+	}
+	s.commit(func(tx *durable.Tx) error { return set(tx, 1) })
+	s.commit(func(tx *durable.Tx) error {
+		definition.Checkpoint = func(*value.Object, delta.Ops, int) bool {
+			if _, err := tx.CreateConversation(durable.Ownerless()); !errors.Is(err, durable.ErrTxClosed) {
+				t.Errorf("a transaction that is being adopted says %v", err)
+			}
+			if err := set(tx, 3); !errors.Is(err, durable.ErrTxClosed) {
+				t.Errorf("a transaction that is being adopted says %v", err)
+			}
+			return true
+		}
+		return set(tx, 2)
+	})
+	valid(t, s.memory)
 }
 
 func TestTheBudgetOfACommitCoversItsDefinitions(t *testing.T) {

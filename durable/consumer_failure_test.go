@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -162,4 +163,20 @@ func TestAStorageWithoutRoomIsNoFailureOfTheHandler(t *testing.T) {
 	if got := s.consumer("noter"); got.Failures != 0 || got.Paused != "" {
 		t.Errorf("%+v", got)
 	}
+}
+
+func TestAHandlerThatEndsItsGoroutineEndsItsReaction(t *testing.T) {
+	s := open(t, durable.Options{})
+	id := s.conversation()
+	s.emit(durable.EventDraft{Type: "a"})
+	reaction := s.react(durable.Consumer{Name: "noter"}, func(context.Context, record.Event, *durable.Tx) error {
+		runtime.Goexit()
+		return nil
+	})
+	<-reaction.Done()
+	if reaction.Err() == nil {
+		t.Error("it seems to have been stopped")
+	}
+	s.react(durable.Consumer{Name: "noter"}, noting(id))
+	s.until(func() bool { return len(kinds(t, s, id)) == 1 })
 }

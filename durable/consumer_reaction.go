@@ -3,13 +3,9 @@ package durable
 import (
 	"context"
 	"errors"
-	"fmt"
-	"sync"
-	"time"
 
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
-	"github.com/seed-d579e5eb/harness/durable/storage"
 )
 
 // Reaction is a consumer of events at work. It belongs to the session, whose Close
@@ -130,15 +126,29 @@ func (r *Reaction) Err() error {
 
 // run is the reaction's goroutine.
 func (r *Reaction) run() {
-	err := <-r.registered
+	err := errGone
+	defer func() { r.finish(err) }()
+	registered := <-r.registered
 	if r.before != nil {
 		<-r.before.done
 		r.before = nil
 	}
-	if err == nil {
-		stop := r.feed.subscribe()
-		err = r.follow()
-		stop()
+	if registered != nil {
+		err = registered
+		return
+	}
+	defer r.feed.subscribe()()
+	err = r.follow()
+}
+
+// errGone ends a reaction whose handler has ended the goroutine, as a test's Fatal
+// does.
+var errGone = errors.New("its handler has ended the goroutine")
+
+// finish lets everybody know that the reaction has ended.
+func (r *Reaction) finish(err error) {
+	if context.Cause(r.ctx) == nil && r.session.usable() == nil {
+		r.session.options.Logger.Warn("a consumer of events goes no further", "owner", r.consumer.Owner, "consumer", r.consumer.Name, "error", err)
 	}
 	if !errors.Is(err, errStopped) {
 		r.err = err
@@ -255,121 +265,4 @@ func (tx *Tx) overtaken(name consumerName, at record.EventID) error {
 		return errOvertaken
 	}
 	return err
-}
-
-// recover stores that the handler failed, and waits until it may be called again.
-func (r *Reaction) recover(event record.Event, cause error) error {
-	r.failures++
-	var rejected *storage.RejectedError
-	if !errors.As(cause, &rejected) {
-		paused, err := r.count(event, cause)
-		if err != nil {
-			return err
-		}
-		if paused {
-			r.failures = 0
-			return nil
-		}
-	}
-	passed := make(chan struct{})
-	defer r.session.options.Clock.AfterFunc(pause(r.failures), func() { close(passed) })()
-	select {
-	case <-passed:
-		return nil
-	case <-r.ctx.Done():
-		return context.Cause(r.ctx)
-	case <-r.session.ended:
-		return r.session.usable()
-	}
-}
-
-// pause returns how long to wait after so many failures.
-func pause(failures int) time.Duration {
-	const first, most = 100 * time.Millisecond, 30 * time.Second
-	if failures > 9 { // 100 ms doubled nine times is above the most
-		return most
-	}
-	return min(first<<(failures-1), most)
-}
-
-// defaultMaxFailures is what MaxFailures is when it is 0.
-const defaultMaxFailures = 5
-
-// maxPaused is how many bytes of an error a paused consumer keeps.
-const maxPaused = 4 << 10
-
-// count stores a failure of the handler, and says whether the consumer is paused by
-// it. A stop does not prevent it.
-func (r *Reaction) count(event record.Event, cause error) (paused bool, err error) {
-	most := r.consumer.MaxFailures
-	if most == 0 {
-		most = defaultMaxFailures
-	}
-	failures := 0
-	err = r.session.commit(context.WithoutCancel(r.ctx), scope{unlimited: true}, func(_ context.Context, tx *Tx) error {
-		name := r.consumer.key()
-		if err := tx.overtaken(name, r.at); err != nil {
-			return err
-		}
-		return tx.changeConsumer(name, func(c *record.Consumer) {
-			c.Failures++
-			failures = c.Failures
-			if paused = most > 0 && failures >= most; paused {
-				text := fmt.Sprintf("event %d of type %q: %s", event.ID, event.Type, cause)
-				c.Paused = text[:min(len(text), maxPaused)]
-			}
-		})
-	})
-	var rejected *storage.RejectedError
-	switch {
-	case errors.Is(err, errOvertaken) || errors.As(err, &rejected):
-		return false, nil // it is looked at anew, and fails again
-	case err != nil:
-		return false, err
-	}
-	r.session.options.Logger.Warn("a consumer of events has failed", "owner", r.consumer.Owner, "consumer", r.consumer.Name,
-		"event", event.ID, "failures", failures, "paused", paused, "error", cause)
-	return paused, nil
-}
-
-// reactions are the reactions of a session, by their consumers. The zero value is
-// empty.
-type reactions struct {
-	mu      sync.Mutex
-	current map[consumerName]*Reaction
-	wait    sync.WaitGroup
-}
-
-// begin starts a reaction's goroutine, which takes over from the reaction that its
-// consumer has. The caller holds the line, which Close drains before it waits.
-func (all *reactions) begin(r *Reaction) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if before := all.current[r.consumer.key()]; before != nil {
-		before.end(ErrReplaced)
-		r.before = before
-	}
-	if all.current == nil {
-		all.current = make(map[consumerName]*Reaction)
-	}
-	all.current[r.consumer.key()] = r
-	all.wait.Go(r.run)
-}
-
-// leave takes out a reaction that has ended.
-func (all *reactions) leave(r *Reaction) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if all.current[r.consumer.key()] == r {
-		delete(all.current, r.consumer.key())
-	}
-}
-
-// nudge has a consumer's reaction look at what is stored of it.
-func (all *reactions) nudge(name consumerName) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if r := all.current[name]; r != nil {
-		r.feed.nudge()
-	}
 }

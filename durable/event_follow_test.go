@@ -14,6 +14,7 @@ import (
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/durable/storage"
+	"github.com/seed-d579e5eb/harness/durable/storage/faulty"
 	"github.com/seed-d579e5eb/harness/durable/storage/memory"
 )
 
@@ -147,7 +148,13 @@ func TestFollowingEndsWithTheSession(t *testing.T) {
 	if err := ended(closing.Session, nil); !errors.Is(err, durable.ErrClosed) {
 		t.Errorf("closed before: %v", err)
 	}
-	below := new(breaking)
+	var broken atomic.Bool
+	below := faulty.Around(new(memory.Storage), faulty.Faults{Before: func(int, []storage.Write) error {
+		if broken.Load() {
+			return errors.New("it is broken")
+		}
+		return nil
+	}})
 	session, err := durable.Open(within(t), below, durable.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +164,7 @@ func TestFollowingEndsWithTheSession(t *testing.T) {
 	reaction := failing.react(durable.Consumer{Name: "idle", Types: []string{"other"}}, noting(1))
 	var failed *durable.FailedError
 	err = ended(session, func() {
-		below.broken.Store(true)
+		broken.Store(true)
 		_, err := session.Emit(within(t), durable.EventDraft{Type: "more"})
 		if _, failed := errors.AsType[*durable.FailedError](err); !failed {
 			t.Errorf("the commit that fails: %v", err)
@@ -173,19 +180,6 @@ func TestFollowingEndsWithTheSession(t *testing.T) {
 	if err := session.Close(within(t)); !errors.As(err, &failed) {
 		t.Errorf("Close: %v", err)
 	}
-}
-
-// breaking is a storage whose commits fail once it is broken.
-type breaking struct {
-	memory.Storage
-	broken atomic.Bool
-}
-
-func (b *breaking) Commit(ctx context.Context, writes []storage.Write) error {
-	if b.broken.Load() {
-		return errors.New("it is broken")
-	}
-	return b.Storage.Commit(ctx, writes)
 }
 
 func TestFollowingEndsWithItsContext(t *testing.T) {
@@ -226,5 +220,41 @@ func TestFollowingHasNoEnd(t *testing.T) {
 	})
 	if !errors.As(err, &inside) {
 		t.Errorf("following in a commit: %v", err)
+	}
+}
+
+// TestALogThatCannotBeReadEndsWhatReadsIt fails reads after the session has opened.
+func TestALogThatCannotBeReadEndsWhatReadsIt(t *testing.T) {
+	unreadable := errors.New("it cannot be read")
+	var broken atomic.Bool
+	below := faulty.Around(new(memory.Storage), faulty.Faults{Read: func() error {
+		if broken.Load() {
+			return unreadable
+		}
+		return nil
+	}})
+	session, err := durable.Open(within(t), below, durable.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &opened{Session: session, t: t}
+	s.emit(durable.EventDraft{Type: "a"})
+	s.emit(durable.EventDraft{Type: "b"})
+	reaction := s.react(durable.Consumer{Name: "noter"}, func(context.Context, record.Event, *durable.Tx) error {
+		broken.Store(true)
+		return nil
+	})
+	<-reaction.Done()
+	if !errors.Is(reaction.Err(), unreadable) {
+		t.Errorf("the reaction ended by %v", reaction.Err())
+	}
+	for _, err := range s.FollowEvents(within(t), durable.EventQuery{}) {
+		if !errors.Is(err, unreadable) {
+			t.Errorf("following ended by %v", err)
+		}
+	}
+	broken.Store(false)
+	if err := session.Close(within(t)); err != nil && !errors.Is(err, unreadable) {
+		t.Error(err)
 	}
 }

@@ -114,7 +114,8 @@ func (r *Reaction) Done() <-chan struct{} { return r.done }
 
 // Err returns why the reaction has ended; nil while it has not, and when it was
 // stopped. It is [ErrReplaced], an [*UnknownConsumerError] when the consumer was
-// forgotten, [ErrClosed], a [*FailedError], or what makes the log unreadable.
+// forgotten, [ErrClosed], a [*FailedError], or an error that says why the log cannot be
+// read or the handler not be called any more.
 func (r *Reaction) Err() error {
 	select {
 	case <-r.done:

@@ -96,8 +96,8 @@ func (d *Database) Backup(ctx context.Context, w io.Writer) (storage.Copied, err
 // so does the end of ctx. The session goes on meanwhile.
 func (d *Database) Check(ctx context.Context) iter.Seq2[durable.Violation, error] {
 	return func(yield func(durable.Violation, error) bool) {
-		if db, is := d.storage.(*badgerdb.DB); is {
-			if err := db.Verify(); err != nil {
+		if verifier, can := d.storage.(storage.Verifier); can {
+			if err := verifier.Verify(); err != nil {
 				yield(durable.Violation{}, err)
 				return
 			}

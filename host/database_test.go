@@ -166,6 +166,9 @@ func TestAFileOfTheDatabaseThatIsDamagedIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
+	if _, err := d.Backup(t.Context(), io.Discard); err == nil {
+		t.Error("a damaged file was backed up")
+	}
 	found := 0
 	for _, err := range d.Check(t.Context()) {
 		if err == nil {

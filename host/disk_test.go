@@ -17,6 +17,7 @@ type disk struct {
 
 	mu             sync.Mutex
 	refused, fault error
+	claimed        bool
 }
 
 // refuse has commits refused before anything is written, until reason is nil.
@@ -53,10 +54,29 @@ func (d *disk) Commit(ctx context.Context, writes []storage.Write) error {
 	return d.Storage.Commit(ctx, writes)
 }
 
-// Close leaves the storage open for the next host.
-func (d *disk) Close() error { return nil }
+// Claim implements [storage.Exclusive].
+func (d *disk) Claim() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.claimed {
+		return storage.ErrClaimed
+	}
+	d.claimed = true
+	return nil
+}
 
-var _ storage.Admitter = (*disk)(nil)
+// Close leaves the storage to the next host.
+func (d *disk) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.claimed = false
+	return nil
+}
+
+var (
+	_ storage.Admitter  = (*disk)(nil)
+	_ storage.Exclusive = (*disk)(nil)
+)
 
 // withSession opens the session of a storage for a moment.
 func withSession(t testing.TB, over storage.Storage, use func(*durable.Session) error) {

@@ -39,7 +39,8 @@ type Options struct {
 	// too, with the attribute extension.
 	Logger *slog.Logger
 	// Storage is what the session of the world stands on; a badger database in the
-	// state directory when nil. The host closes it, also when Open fails.
+	// state directory when nil. The host closes it, also when Open fails,
+	// unless a session has it already.
 	Storage storage.Storage
 	// Program is the host path of the static harness program, which commands in
 	// the world find as extensions-revert. Without it there is no such command.

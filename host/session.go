@@ -10,6 +10,7 @@ import (
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/delta"
 	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/durable/storage"
 	"github.com/seed-d579e5eb/harness/durable/storage/badgerdb"
 	"github.com/seed-d579e5eb/harness/durable/value"
 	"github.com/seed-d579e5eb/harness/registry"
@@ -67,6 +68,9 @@ func (h *Host) openSession(ctx context.Context) (err error) {
 		Clock: h.options.Clock, Random: h.options.Random, Logger: h.options.Logger,
 		Report: func(err error) { h.Report("", err) },
 	})
+	if errors.Is(err, storage.ErrClaimed) {
+		h.storage = nil // which is another's
+	}
 	if err != nil {
 		return fmt.Errorf("open world %s: %w", h.layout.Dir, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/storage"
 	"github.com/seed-d579e5eb/harness/durable/storage/badgerdb"
+	"github.com/seed-d579e5eb/harness/durable/storage/memory"
 )
 
 func TestASessionThatFailedIsShownAndCallsGoOn(t *testing.T) {
@@ -56,6 +57,22 @@ func TestAStorageIsClosedAlsoWhenOpenFails(t *testing.T) {
 	}
 	if first.Session().Err() != nil {
 		t.Errorf("the session of the first: %v", first.Session().Err())
+	}
+}
+
+func TestAStorageOfAnotherSessionIsLeftToThat(t *testing.T) {
+	shared := new(memory.Storage)
+	first := newWorld(t, pair(1)).open(over(shared))
+	w := newWorld(t, pair(1))
+	options, _ := w.options(over(shared))
+	if _, err := Open(t.Context(), options); !errors.Is(err, storage.ErrClaimed) {
+		t.Errorf("open: %v", err)
+	}
+	if err := first.Reload(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := first.Database().Stats(t.Context()); err != nil {
+		t.Errorf("the storage of the first: %v", err)
 	}
 }
 

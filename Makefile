@@ -8,7 +8,8 @@ PACKAGES := ./... ./testdata/world
 # The rules have run in check, and parse too much to be quick under the race detector.
 UNITS = $(shell go list ./... | grep -v '/harness/internal/')
 # What the product does. The rest measures the parts of one package.
-BENCHED = ./host ./registry ./jsapi ./jsapi/internal/compile ./jsapi/modules ./worktree ./vfs/run
+BENCHED = ./host ./registry ./jsapi ./jsapi/internal/compile ./jsapi/modules ./worktree ./vfs/run \
+	./durable ./durable/internal/ownership ./durable/internal/transcript ./durable/value ./durable/delta
 # These test what a process dies of, which the race detector makes too slow.
 NORACE := ./jsapi/internal/guard
 

@@ -2,7 +2,9 @@
 // entries, documents, tasks, submissions and events together, survives being killed
 // at any instant, and goes on where it stopped.
 //
-//	session, err := durable.Open(ctx, storage, durable.Options{})
+//	db, err := badgerdb.Open(dir, badgerdb.Options{}) // durable/storage/badgerdb
+//	if err != nil { ... }
+//	session, err := durable.Open(ctx, db, durable.Options{})
 //	if err != nil { ... }
 //	defer session.Close(context.Background())
 //	err = session.Commit(ctx, func(ctx context.Context, tx *durable.Tx) error {

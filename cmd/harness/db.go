@@ -51,7 +51,7 @@ type dbCheckCommand struct {
 // Help implements [kong.HelpProvider].
 func (*dbCheckCommand) Help() string {
 	return `It reads every row, compares checksums, looks at what rows say of each other, and replays every document. It
-changes nothing, and a running harness goes on. It fails when something is wrong.
+changes no row, and a running harness goes on. It fails when something is wrong.
 
 Example:
 

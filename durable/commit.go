@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"errors"
 	"runtime/debug"
 
 	"github.com/seed-d579e5eb/harness/durable/record"
@@ -112,4 +113,19 @@ func guarded(call func() error) (err error) {
 		}
 	}()
 	return call()
+}
+
+// errNotReturned is code that ended its goroutine, as a test's Fatal does.
+var errNotReturned = errors.New("it ended its goroutine instead of returning")
+
+// apart is guarded for code that must not end the goroutine of its caller either: it
+// runs on one of its own, which apart waits for.
+func apart(call func() error) error {
+	returned := make(chan error, 1)
+	go func() {
+		err := errNotReturned
+		defer func() { returned <- err }()
+		err = guarded(call)
+	}()
+	return <-returned
 }

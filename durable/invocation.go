@@ -117,7 +117,7 @@ func (i *invocation) call(p *phase) error {
 	}
 	runtime := &Runtime{invocation: i, phase: p}
 	defer runtime.close()
-	return guarded(func() error { return call(i.ctx, runtime) })
+	return apart(func() error { return call(i.ctx, runtime) })
 }
 
 // goesOn says whether the task still runs here: the first three rules before a phase
@@ -286,7 +286,7 @@ func (s *Session) settle(ctx context.Context, tx *Tx, task record.Task, outcome 
 	}
 	var err error
 	if s.options.Settled != nil {
-		err = guarded(func() error { return s.options.Settled(ctx, tx, task) })
+		err = apart(func() error { return s.options.Settled(ctx, tx, task) })
 	}
 	if err == nil {
 		err = tx.releaseRun(task, outcome)

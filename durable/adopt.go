@@ -13,6 +13,9 @@ import (
 // to be stored. Everything that can be refused is refused before anything is
 // adopted. The batch is nil when there is nothing to store. The caller holds tx.mu.
 func (s *Session) adopt(tx *Tx) (*batch, error) {
+	if err := s.failure(); err != nil {
+		return nil, err
+	}
 	r, err := tx.reader()
 	if err != nil {
 		return nil, err
@@ -68,13 +71,14 @@ func (tx *Tx) adopted() {
 	}
 }
 
-// admissible refuses a commit that the storage would not take.
+// admissible refuses a commit that the storage would not take together with those
+// that are adopted and not stored.
 func (s *Session) admissible(writes []storage.Write, size storage.Size) error {
 	if err := storage.Check(writes); err != nil {
 		return err
 	}
 	if guarded, guards := s.storage.(storage.Admitter); guards {
-		return guarded.Admit(size)
+		return guarded.Admit(size.With(s.committer.adopted()))
 	}
 	return nil
 }

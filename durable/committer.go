@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -58,6 +59,8 @@ type committer struct {
 	mu      sync.Mutex
 	queue   []*batch
 	last    int // how many commits the last group had
+	// pending is what the commits take that are adopted and not stored.
+	pending storage.Size
 	// work has one token while the queue is not empty or the committer is to end.
 	work  chan struct{}
 	ended bool
@@ -73,9 +76,31 @@ func newCommitter(s *Session) *committer {
 // add hands a batch over. The caller holds the line.
 func (c *committer) add(b *batch) {
 	c.mu.Lock()
+	if c.ended {
+		c.mu.Unlock()
+		b.finish(cmp.Or(c.session.failure(), ErrClosed))
+		return
+	}
 	c.queue = append(c.queue, b)
+	c.pending = c.pending.With(b.size)
 	c.mu.Unlock()
 	c.wake()
+}
+
+// adopted returns what the commits take that are adopted and not stored.
+func (c *committer) adopted() storage.Size {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pending
+}
+
+// settled takes a group out of what is adopted and not stored.
+func (c *committer) settled(group []*batch) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, b := range group {
+		c.pending = c.pending.Without(b.size)
+	}
 }
 
 func (c *committer) wake() {
@@ -132,6 +157,9 @@ func (c *committer) gather() []*batch {
 		size = size.With(c.queue[n].size)
 		n++
 	}
+	if n == 0 {
+		return nil // those of the last group are expected again all the same
+	}
 	group := c.queue[:n:n]
 	c.queue, c.last = c.queue[n:], n
 	return group
@@ -187,7 +215,9 @@ func (c *committer) store(group []*batch) {
 			writes = append(writes, b.writes...)
 		}
 	}
-	if err := s.storage.Commit(context.Background(), writes); err != nil {
+	err := s.storage.Commit(context.Background(), writes)
+	c.settled(group)
+	if err != nil {
 		err = s.fail(err)
 		for _, b := range group {
 			b.finish(err)

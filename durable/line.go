@@ -12,6 +12,9 @@ type line struct {
 	held    bool
 	sealed  error // why nobody is admitted any more to the queue
 	waiting []*waiter
+	// drained is closed by the last who holds the sealed line; nil unless somebody
+	// waits for that.
+	drained chan struct{}
 }
 
 // waiter is one place in the queue.
@@ -70,6 +73,11 @@ func (l *line) release() {
 			return
 		}
 	}
+	if l.drained != nil {
+		close(l.drained) // which holds the line from now on
+		l.drained = nil
+		return
+	}
 	l.held = false
 }
 
@@ -100,16 +108,17 @@ func (l *line) refuse(reason error) {
 	l.waiting = nil
 }
 
-// drain takes the sealed line for good, after everybody who waits.
+// drain takes the sealed line for good, after whoever holds it and everybody who
+// waits. Refusing those who wait does not make it return before the holder has gone.
 func (l *line) drain() {
-	place := &waiter{turn: make(chan error, 1)}
 	l.mu.Lock()
 	if !l.held {
 		l.held = true
 		l.mu.Unlock()
 		return
 	}
-	l.waiting = append(l.waiting, place)
+	drained := make(chan struct{})
+	l.drained = drained
 	l.mu.Unlock()
-	<-place.turn
+	<-drained
 }

@@ -39,6 +39,11 @@ func (s Size) With(other Size) Size {
 	return Size{s.Writes + other.Writes, s.Inline + other.Inline, s.Bytes + other.Bytes}
 }
 
+// Without returns what is left of a size when another is taken from it.
+func (s Size) Without(other Size) Size {
+	return Size{s.Writes - other.Writes, s.Inline - other.Inline, s.Bytes - other.Bytes}
+}
+
 // Fits says whether one commit may be of this size.
 func (s Size) Fits() bool {
 	return s.Writes <= MaxWrites && s.Inline <= MaxInline && s.Bytes <= MaxCommit

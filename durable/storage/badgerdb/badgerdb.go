@@ -79,6 +79,8 @@ type DB struct {
 	options Options
 
 	backlog atomic.Uint64 // bytes that badger may sort at once, measured last
+	// admitted is how many bytes of commits were admitted and have not been written.
+	admitted atomic.Int64
 
 	writer sync.Mutex // held by the commit that runs
 	fault  error      // of a commit, after which there are no others; belongs to writer

@@ -16,7 +16,7 @@ func stored(key []byte) []byte {
 }
 
 // Commit implements [storage.Storage]. It is refused with a [*DiskFullError] when
-// space runs low.
+// space runs low, unless it was admitted.
 func (db *DB) Commit(_ context.Context, writes []storage.Write) error {
 	if err := storage.Check(writes); err != nil {
 		return &storage.RejectedError{Reason: err}
@@ -35,7 +35,9 @@ func (db *DB) Commit(_ context.Context, writes []storage.Write) error {
 	var size storage.Size
 	size.Add(writes...)
 	db.measure()
-	if err := db.room(uint64(size.Bytes)); err != nil {
+	if db.admitted.Load() >= int64(size.Bytes) {
+		defer db.admitted.Add(-int64(size.Bytes))
+	} else if err := db.room(uint64(size.Bytes)); err != nil {
 		return &storage.RejectedError{Reason: err}
 	}
 	if err := db.write(writes); err != nil {
@@ -75,5 +77,6 @@ func (db *DB) Admit(size storage.Size) error {
 	if err := db.room(admitSpace + uint64(size.Bytes)); err != nil {
 		return &storage.RejectedError{Reason: err}
 	}
+	db.admitted.Store(int64(size.Bytes))
 	return nil
 }

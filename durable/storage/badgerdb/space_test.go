@@ -185,3 +185,33 @@ func TestSpaceIsAskedForBeforeItIsNeeded(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestWhatWasAdmittedIsNotRefused has the space go between the two.
+func TestWhatWasAdmittedIsNotRefused(t *testing.T) {
+	var free atomic.Uint64
+	free.Store(1 << 40)
+	db, err := Open(t.TempDir(), Options{free: func(string) (uint64, error) { return free.Load(), nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := []storage.Write{{Key: []byte("k"), Value: make([]byte, 999)}}
+	var size storage.Size
+	size.Add(small...)
+	if err := db.Admit(size.With(size)); err != nil {
+		t.Fatal(err)
+	}
+	free.Store(0)
+	for range 2 {
+		if err := db.Commit(t.Context(), small); err != nil {
+			t.Errorf("a commit that was admitted: %v", err)
+		}
+	}
+	var rejected *storage.RejectedError
+	if err := db.Commit(t.Context(), small); !errors.As(err, &rejected) {
+		t.Errorf("one more says %v", err)
+	}
+	free.Store(1 << 40)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -132,7 +132,7 @@ func welcome(ctx context.Context, dir, name string) error {
 		return err
 	}
 	defer h.Close(context.Background())
-	err = h.Session().Commit(ctx, func(_ context.Context, tx *durable.Tx) error {
+	err = h.Session().Commit(ctx, func(ctx context.Context, tx *durable.Tx) error {
 		list, err := guests.Edit(tx, durable.InSession())
 		if err != nil {
 			return err

@@ -63,8 +63,9 @@ func mergedArray(now, seen, says value.Array) value.Value {
 }
 
 // paired returns for each item of a list which one of an earlier list it is, -1 for a
-// new one: one that looks the same; or else one with a text or a number in common;
-// or else, when the lists are equally long, the one in its place.
+// new one: one that looks the same; or else, when the lists are equally long and
+// nothing has moved, the one in its place. Nothing less tells which item it is, and a
+// wrong one would get what the view does not show of another.
 func paired(before, after value.Array) []int {
 	from := make([]int, len(after))
 	taken := make([]bool, len(before))
@@ -99,56 +100,16 @@ func paired(before, after value.Array) []int {
 			looks[text] = places[1:]
 		}
 	}
-	pairSimilar(before, after, from, taken)
-	for i := range after {
-		if len(before) == len(after) && from[i] < 0 && !taken[i] {
-			pair(i, i)
+	if len(before) != len(after) {
+		return from
+	}
+	for i, j := range from {
+		if j >= 0 && j != i {
+			return from
 		}
+	}
+	for i := range from {
+		from[i] = i
 	}
 	return from
-}
-
-// pairSimilar pairs what has something in common, in the order of both lists. It
-// looks at so many items for each, so that long lists do not take for ever.
-func pairSimilar(before, after value.Array, from []int, taken []bool) {
-	const looked = 64
-	next := 0
-	for i := range after {
-		if from[i] >= 0 {
-			continue
-		}
-		for j, n := next, 0; j < len(before) && n < looked; j++ {
-			if taken[j] {
-				continue
-			}
-			n++
-			if similar(before[j], after[i]) {
-				from[i], taken[j], next = j, true, j+1
-				break
-			}
-		}
-	}
-}
-
-// similar says whether two objects have a member in common that can tell things
-// apart: a text or a number that is not empty.
-func similar(a, b value.Value) bool {
-	one, isOne := a.(*value.Object)
-	two, isTwo := b.(*value.Object)
-	if !isOne || !isTwo {
-		return false
-	}
-	for key, member := range one.All() {
-		tells := false
-		switch member := member.(type) {
-		case value.String:
-			tells = member != ""
-		case value.Number:
-			tells = member != 0
-		}
-		if other, found := two.Get(key); tells && found && value.Equal(member, other) {
-			return true
-		}
-	}
-	return false
 }

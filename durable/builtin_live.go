@@ -10,13 +10,18 @@ import (
 
 // LiveDocument is what goes on in a conversation at the moment (section 8.2 of the
 // pi-durable specification). Its whole value is stored whenever no response and no
-// tool is under way.
+// tool is under way, and after every 200 changes.
 var LiveDocument = DefineDocument(DocumentSpec[LiveState]{
 	Kind: "pi.live", Version: 1,
 	Scope: record.ConversationScope, History: record.Latest, Fork: record.ForkInitial,
-	Initial:    func() LiveState { return LiveState{} },
-	Checkpoint: func(changed *value.Object, _ delta.Ops, _ int) bool { return nothingRuns(changed) },
+	Initial: func() LiveState { return LiveState{} },
+	Checkpoint: func(changed *value.Object, _ delta.Ops, deltas int) bool {
+		return deltas >= maxLiveDeltas || nothingRuns(changed)
+	},
 })
+
+// maxLiveDeltas is how many changes of a live document follow on a whole value.
+const maxLiveDeltas = 200
 
 // LiveState is what goes on in a conversation at the moment.
 type LiveState struct {

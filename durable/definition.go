@@ -33,6 +33,8 @@ type DocumentDefinition struct {
 	// Checkpoint says whether the whole value is stored for a change, rather than
 	// the change: it bounds what reading the document costs. deltas counts the changes
 	// that are stored after the newest whole value, without this one. Nil never does.
+	// It is not asked about a document whose past is not kept when that is 1,000: the
+	// whole value is stored.
 	Checkpoint func(changed *value.Object, ops delta.Ops, deltas int) bool
 }
 

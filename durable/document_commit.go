@@ -8,6 +8,11 @@ import (
 	"github.com/seed-d579e5eb/harness/durable/record"
 )
 
+// maxDeltas is how many changes are stored of a document whose past is not kept before
+// its whole value is, whatever its definition says: the commit that drops them removes
+// each of them, and may have [storage.MaxWrites].
+const maxDeltas = 1000
+
 // documentWrite is what a commit does to one document: it ends it, makes it, or
 // changes it.
 type documentWrite struct {
@@ -53,6 +58,10 @@ func (d *Draft) prepared() (*documentWrite, error) {
 	}
 	if write.ops = delta.Diff(d.before, d.now); len(write.ops) == 0 {
 		return nil, nil
+	}
+	if !d.stored.Rewindable() && d.stored.Deltas >= maxDeltas {
+		write.whole = true
+		return write, nil
 	}
 	if d.definition.Checkpoint == nil {
 		return write, nil

@@ -336,3 +336,45 @@ func TestADraftIsRevokedWithItsTransaction(t *testing.T) {
 		t.Errorf("Set says %v", err)
 	}
 }
+
+func TestWhatACommitDropsOfADocumentIsBounded(t *testing.T) {
+	s := open(t, durable.Options{})
+	in := durable.InConversation(s.conversation())
+	never := latest(nil)
+	most, whole := 0, 0
+	for n := range 2200 {
+		s.set(never, in, n)
+		if now := s.rows(contentRows); now == 1 {
+			whole++
+		} else {
+			most = max(most, now)
+		}
+	}
+	if most != 1001 || whole != 3 {
+		t.Errorf("%d contents are there at most, and it was stored as a whole %d times", most, whole)
+	}
+	s.commit(func(tx *durable.Tx) error { return never.Retire(tx, in) })
+	if got := s.rows(contentRows); got != 0 {
+		t.Errorf("%d contents are there after it ended", got)
+	}
+	valid(t, s.memory)
+}
+
+func TestALiveDocumentIsStoredAsAWholeWhileAResponseIsUnderWay(t *testing.T) {
+	s := open(t, durable.Options{})
+	in := durable.InConversation(s.conversation())
+	most := 0
+	for n := range 500 {
+		s.commit(func(tx *durable.Tx) error {
+			live, err := durable.LiveDocument.Edit(tx, in)
+			if err == nil {
+				live.Generation = &durable.GenerationState{Attempt: n + 1}
+			}
+			return err
+		})
+		most = max(most, s.rows(contentRows))
+	}
+	if most != 201 {
+		t.Errorf("%d contents are there at most", most)
+	}
+}

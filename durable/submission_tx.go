@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -35,7 +36,8 @@ type Settlement struct {
 // does not wait in the inbox. What hands in is [Tx.Submit].
 //
 // A submission whose members contradict each other, or whose request the conversation
-// has already, is an [*InvalidError]; an unknown conversation is a [*NotFoundError].
+// has already, is an [*InvalidError]; an unknown conversation, and an entry or an
+// answer that is not visible in it, are [*NotFoundError]s.
 func (tx *Tx) CreateSubmission(submission record.Submission) (created record.Submission, err error) {
 	err = tx.write(func(r table.Reader) error {
 		if err := checkSubmission(submission); err != nil {
@@ -43,6 +45,14 @@ func (tx *Tx) CreateSubmission(submission record.Submission) (created record.Sub
 		}
 		if err := tx.known(r, submission.Conversation); err != nil {
 			return err
+		}
+		for _, entry := range []record.EntryID{submission.Entry, submission.Answer} {
+			if entry == 0 {
+				continue
+			}
+			if err := tx.mustSee(r, submission.Conversation, entry); err != nil {
+				return err
+			}
 		}
 		if first, found, err := tx.submissionByRequest(r, submission.Conversation, submission.Request); err != nil || found {
 			if found {
@@ -55,13 +65,26 @@ func (tx *Tx) CreateSubmission(submission record.Submission) (created record.Sub
 			return err
 		}
 		submission.ID = record.SubmissionID(id)
-		if created, err = copied(submission); err != nil {
+		stored, err := copied(submission)
+		if err != nil {
 			return invalid("a submission", "%s", err)
 		}
-		tx.staged.submissions.put(created.ID, created, true)
+		tx.staged.submissions.put(stored.ID, stored, true)
+		created = stored
+		created.Detail = bytes.Clone(stored.Detail)
 		return nil
 	})
 	return created, err
+}
+
+// mustSee returns a [*NotFoundError] for an entry that is not visible in a
+// conversation as the transaction leaves it. The caller holds mu.
+func (tx *Tx) mustSee(r table.Reader, conversation record.ConversationID, entry record.EntryID) error {
+	visible, err := tx.sees(r, conversation, entry)
+	if err == nil && !visible {
+		err = &NotFoundError{What: "entry", ID: int64(entry), In: conversation}
+	}
+	return err
 }
 
 // checkSubmission refuses submissions that do not have the members of their state.
@@ -96,8 +119,8 @@ func checkSubmission(s record.Submission) error {
 // waits for its answer then, and a write is done. The caller appends the entry, and
 // takes the submission out of the inbox.
 //
-// A submission that is not queued is an [*InvalidError], and one that is not there a
-// [*NotFoundError].
+// A submission that is not queued is an [*InvalidError]; one that is not there, and an
+// entry that is not visible in its conversation, are [*NotFoundError]s.
 func (tx *Tx) PlaceSubmission(id record.SubmissionID, entry record.EntryID) error {
 	return tx.write(func(r table.Reader) error {
 		submission, err := tx.submission(r, id)
@@ -106,6 +129,9 @@ func (tx *Tx) PlaceSubmission(id record.SubmissionID, entry record.EntryID) erro
 		}
 		if submission.Status != record.Queued {
 			return invalid(fmt.Sprintf("the place of submission %d", id), "it is %s, not queued", submission.Status)
+		}
+		if err := tx.mustSee(r, submission.Conversation, entry); err != nil {
+			return err
 		}
 		submission.Status, submission.Entry = record.Placed, entry
 		if submission.Type == record.WriteEntry {
@@ -120,7 +146,8 @@ func (tx *Tx) PlaceSubmission(id record.SubmissionID, entry record.EntryID) erro
 // stays as it is. The caller takes it out of the inbox.
 //
 // An answer to what is no placed input, or no answer without a reason, is an
-// [*InvalidError], and a submission that is not there a [*NotFoundError].
+// [*InvalidError]; a submission that is not there, and an answer that is not visible in
+// its conversation, are [*NotFoundError]s.
 func (tx *Tx) SettleSubmission(id record.SubmissionID, settlement Settlement) error {
 	what := fmt.Sprintf("the settlement of submission %d", id)
 	return tx.write(func(r table.Reader) error {
@@ -136,6 +163,9 @@ func (tx *Tx) SettleSubmission(id record.SubmissionID, settlement Settlement) er
 		case submission.Status != record.Placed:
 			return invalid(what, "it is %s, and only a placed input is answered", submission.Status)
 		default:
+			if err := tx.mustSee(r, submission.Conversation, settlement.Answer); err != nil {
+				return err
+			}
 			submission.Status, submission.Answer = record.Done, settlement.Answer
 		}
 		if submission.Status == record.Unanswered && settlement.Detail != nil {

@@ -106,8 +106,9 @@ func (c *contexts) read(r table.Reader, conversation record.ConversationID, at r
 	return view, nil
 }
 
+// keep remembers a context, unless it is so large that it would displace many.
 func (c *contexts) keep(conversation record.ConversationID, d derived) {
-	if d.Tail() != 0 {
+	if d.Tail() != 0 && d.size <= c.limit/4 {
 		c.put(conversation, d, d.size, d.newer)
 	}
 }

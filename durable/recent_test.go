@@ -1,6 +1,11 @@
 package durable
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/seed-d579e5eb/harness/durable/internal/transcript"
+	"github.com/seed-d579e5eb/harness/durable/record"
+)
 
 func TestWhatWasUsedTheLongestAgoIsForgotten(t *testing.T) {
 	c := recent[string, int]{limit: 10}
@@ -32,5 +37,19 @@ func TestWhatWasUsedTheLongestAgoIsForgotten(t *testing.T) {
 	holds("d", false)
 	if c.size != 0 || c.used.Len() != 0 {
 		t.Errorf("%d bytes are held", c.size)
+	}
+}
+
+func TestAContextThatWouldDisplaceManyIsNotKept(t *testing.T) {
+	c := contexts{}
+	c.limit = 40
+	for id, size := range []int{1: 10, 2: 10, 3: 11} {
+		entry := record.Entry{ID: 1, Conversation: record.ConversationID(id)}
+		c.keep(entry.Conversation, derived{transcript.Derive([]record.Entry{entry}), size})
+	}
+	for id, want := range map[record.ConversationID]bool{1: true, 2: true, 3: false} {
+		if _, found := c.get(id); found != want {
+			t.Errorf("the context of conversation %d is kept: %v", id, found)
+		}
 	}
 }

@@ -49,40 +49,16 @@ type DocumentChange struct {
 // SubscribeCommits has a listener called with each commit that is stored from now
 // on, in order, on the goroutine that stores: it must be quick, must not wait for
 // the session, and must not commit. Before Commit returns its listeners have been
-// called. The function that is returned ends it.
+// called. One that panics is logged and not called again. The function that is
+// returned ends it, for the listener itself too; a call that another goroutine has
+// begun may still go on then.
 func (s *Session) SubscribeCommits(listener func(*Publication)) (stop func()) {
-	s.observing.Lock()
-	defer s.observing.Unlock()
-	return s.subscribe(listener)
+	return s.onCommit.add(listener)
 }
-
-// subscribe needs observing to be held.
-func (s *Session) subscribe(listener func(*Publication)) func() {
-	one := &subscription{call: listener}
-	s.subscriptions = append(s.subscriptions, one)
-	return func() {
-		s.observing.Lock()
-		defer s.observing.Unlock()
-		one.call = nil
-	}
-}
-
-// subscription is one listener; call is nil once it has stopped.
-type subscription struct{ call func(*Publication) }
 
 // publish tells everybody of a commit that is stored.
 func (s *Session) publish(p *Publication) {
-	s.observing.Lock()
-	defer s.observing.Unlock()
-	live := s.subscriptions[:0]
-	for _, one := range s.subscriptions {
-		if one.call != nil {
-			live = append(live, one)
-		}
-	}
-	clear(s.subscriptions[len(live):])
-	s.subscriptions = live
-	for _, one := range live {
-		one.call(p)
-	}
+	s.settlements.publish(p)
+	s.watches.publish(p)
+	s.onCommit.tell(s.options.Logger, p)
 }

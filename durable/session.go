@@ -35,18 +35,17 @@ type Session struct {
 	graph   *ownership.Graph
 	records lineRecords
 
-	// observing is held while a commit is told to those who watch.
-	observing     sync.Mutex
-	subscriptions []*subscription
-	settlements   settlements
-	watches       watches
+	// These are told of each commit that is stored, and onClose of the end.
+	settlements settlements
+	watches     watches
+	onCommit    listeners[*Publication]
+	onClose     listeners[struct{}]
 
 	mu      sync.Mutex
 	failed  error         // a [*FailedError]; nil while the storage works
 	closing bool          // Close has begun
 	closed  chan struct{} // closed when everything has ended
 	ended   chan struct{} // closed when Close begins, or the session fails
-	onClose []func()
 }
 
 // Open opens the session that a storage holds, which may be empty. Nothing runs
@@ -74,8 +73,6 @@ func Open(ctx context.Context, below storage.Storage, options Options) (*Session
 	if err != nil {
 		return nil, fmt.Errorf("open session: %w", err)
 	}
-	s.subscribe(s.settlements.publish)
-	s.subscribe(s.watches.publish)
 	s.committer = newCommitter(s)
 	if err := s.recover(cut); err != nil {
 		s.committer.end()
@@ -157,18 +154,13 @@ func (s *Session) Ended() <-chan struct{} { return s.ended }
 // works and when it was closed in peace.
 func (s *Session) Err() error { return s.failure() }
 
-// SubscribeClose has a listener called when Close begins, before anything else of it.
-// It must not wait. The function that is returned ends it.
+// SubscribeClose has a listener called when Close begins, once nothing new is admitted
+// any more and the watches have ended, and before anything is stored or waited for on
+// that account. It must not wait, and is logged when it panics. A session that fails
+// calls nobody before it is closed: [Session.Ended] tells of both. The function that
+// is returned ends it.
 func (s *Session) SubscribeClose(listener func()) (stop func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	at := len(s.onClose)
-	s.onClose = append(s.onClose, listener)
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.onClose[at] = nil
-	}
+	return s.onClose.add(func(struct{}) { listener() })
 }
 
 // Close ends the session: it refuses what is new, lets the commits that wait in line
@@ -177,27 +169,23 @@ func (s *Session) SubscribeClose(listener func()) (stop func()) {
 // the closing goes on; calling Close again waits for it.
 //
 // It returns the [*FailedError] of a session that failed, or what closing the
-// storage returned.
+// storage returned. Inside the callback of a commit it closes nothing and fails with
+// a [*CommitInsideCommitError].
 func (s *Session) Close(ctx context.Context) error {
+	if err := s.outsideCommit(ctx, "Close"); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	first := !s.closing
 	s.closing = true
-	var listeners []func()
-	if first {
-		listeners = s.onClose
-		if s.failed == nil {
-			close(s.ended)
-		}
+	if first && s.failed == nil {
+		close(s.ended)
 	}
 	s.mu.Unlock()
 	if first {
 		s.line.seal(ErrClosed)
 		s.watches.end(WatchSessionClosed, ErrClosed)
-		for _, listener := range listeners {
-			if listener != nil {
-				listener()
-			}
-		}
+		s.onClose.tell(s.options.Logger, struct{}{})
 		go s.shut() // ends by closing s.closed, which every Close waits for
 	}
 	select {

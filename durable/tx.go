@@ -90,10 +90,13 @@ func (c *changes[K, V]) put(key K, row V, fresh bool) {
 }
 
 // open says whether the callback may still use the transaction.
-func (tx *Tx) open() bool {
+func (tx *Tx) open() bool { return tx.reason() == nil }
+
+// reason returns why the transaction cannot be used any more; nil while it can.
+func (tx *Tx) reason() error {
 	tx.mu.Lock()
 	defer tx.mu.Unlock()
-	return tx.ended == nil
+	return tx.ended
 }
 
 // end gives up the transaction for a reason, and says whether it was not over

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"iter"
 
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
@@ -54,7 +55,8 @@ func (tx *Tx) LatestHead(conversation record.ConversationID) (record.Entry, bool
 }
 
 // scan yields rows of a table. The loop may use the transaction; what it writes is
-// not seen by the scan.
+// not seen by the scan. One that the end of the transaction has cut off says why that
+// ended.
 func scan[T any](tx *Tx, operation string, over func(table.Reader) iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var found iter.Seq2[T, error]
@@ -67,7 +69,12 @@ func scan[T any](tx *Tx, operation string, over func(table.Reader) iter.Seq2[T, 
 			yield(none, err)
 			return
 		}
-		found(yield)
+		found(func(row T, err error) bool {
+			if err != nil {
+				err = cmp.Or(tx.reason(), err)
+			}
+			return yield(row, err)
+		})
 	}
 }
 

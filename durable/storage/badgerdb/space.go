@@ -64,7 +64,7 @@ func (db *DB) measure() {
 
 // toSort returns how much may be sorted at once when a folder is opened: the logs of
 // commits, the new tables, and the first of the sorted levels that has any. A list of
-// tables that makes no sense, or names one that is missing, is a [*DamagedError].
+// tables that makes no sense or does not fit the tables is a [*DamagedError].
 func (f *folder) toSort(settings badger.Options) (uint64, error) {
 	logs, err := filepath.Glob(f.file("*.mem"))
 	if err != nil {
@@ -90,13 +90,16 @@ func (f *folder) toSort(settings badger.Options) (uint64, error) {
 	if err != nil {
 		return 0, &DamagedError{Dir: f.path, File: tableList, Reason: err.Error()}
 	}
+	logged, err := f.committed()
+	if err != nil {
+		return 0, err
+	}
+	if err := f.checkTables(manifest, logged); err != nil {
+		return 0, err
+	}
 	levels := make([]uint64, settings.MaxLevels)
 	for id, listed := range manifest.Tables {
-		name := table.NewFilename(id, f.path)
-		size, err := onDisk(name)
-		if errors.Is(err, os.ErrNotExist) {
-			return 0, &DamagedError{Dir: f.path, File: filepath.Base(name), Reason: "it is missing"}
-		}
+		size, err := onDisk(table.NewFilename(id, f.path))
 		if err != nil {
 			return 0, err
 		}

@@ -106,7 +106,7 @@ func (f *folder) check() error {
 	version, err := strconv.Atoi(number)
 	switch {
 	case !ours || err != nil || version < 1:
-		return &FormatError{Dir: f.path}
+		return f.unmarked("it makes no sense")
 	case version > formatVersion:
 		return &FormatError{Dir: f.path, Version: version}
 	}
@@ -121,11 +121,31 @@ func (f *folder) unused() error {
 		return fmt.Errorf("open database: %w", err)
 	}
 	for _, entry := range entries {
-		if !slices.Contains([]string{ownerFile, formatFile + ".new", "lost+found"}, entry.Name()) {
+		if slices.Contains([]string{ownerFile, formatFile + ".new", "lost+found"}, entry.Name()) {
+			continue
+		}
+		return f.unmarked("it is missing", ownerFile)
+	}
+	return nil
+}
+
+// unmarked is the error for a folder whose format file is not there or not ours. With
+// some other files of a database in it, that file was lost or spoiled: without it the
+// owner file says that the folder is ours and not of another program with badger.
+func (f *folder) unmarked(reason string, ours ...string) error {
+	for _, name := range ours {
+		if _, err := os.Stat(f.file(name)); err != nil {
 			return &FormatError{Dir: f.path}
 		}
 	}
-	return nil
+	tables, err := filepath.Glob(f.file("*.sst"))
+	if err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
+	if _, err := os.Stat(f.file(tableList)); err == nil || len(tables) > 0 {
+		return &DamagedError{Dir: f.path, File: formatFile, Reason: reason}
+	}
+	return &FormatError{Dir: f.path}
 }
 
 // lock locks the owner file, and writes who has done so.

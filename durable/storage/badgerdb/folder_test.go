@@ -165,3 +165,20 @@ func TestAFolderThatCannotBeReadIsAnError(t *testing.T) {
 		}
 	}
 }
+
+// TestALostFormatFileIsDamage takes the format file of a database away, and spoils it.
+func TestALostFormatFileIsDamage(t *testing.T) {
+	dir := closedWith(t, 1)
+	for _, damage := range []func(path string) error{
+		os.Remove,
+		func(path string) error { return os.Truncate(path, 0) },
+		func(path string) error { return os.Truncate(path, 9) },
+		func(path string) error { return os.WriteFile(path, []byte("harness-databasE 1\n"), 0o600) },
+	} {
+		crashed := copied(t, dir)
+		if err := damage(filepath.Join(crashed, "format")); err != nil {
+			t.Fatal(err)
+		}
+		isDamaged(t, crashed, "format")
+	}
+}

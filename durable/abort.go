@@ -93,18 +93,29 @@ func (s *Session) abortIn(ctx context.Context, conversation record.ConversationI
 		return err
 	}
 	var reached []record.TaskID
+	var queued []record.ConversationID
+	var last record.SubmissionID // what is handed in later stays
 	err := s.commit(ctx, scope{unlimited: true}, func(_ context.Context, tx *Tx) error {
 		reach := s.graph.Reach(conversation, background)
 		reached = reach.Tasks
-		for _, id := range reach.Queued {
-			if err := tx.withdrawInputs(id); err != nil {
-				return err
-			}
+		last = record.SubmissionID(s.meta.ID)
+		var err error
+		if queued, err = tx.withdrawPortion(reach.Queued, last); err != nil {
+			return err
 		}
 		return tx.request(first(reached))
 	})
 	if err != nil {
 		return err
+	}
+	for len(queued) > 0 {
+		err := s.commit(ctx, scope{unlimited: true}, func(_ context.Context, tx *Tx) (err error) {
+			queued, err = tx.withdrawPortion(queued, last)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
 	for left := reached[len(first(reached)):]; len(left) > 0; left = left[len(first(left)):] {
 		err := s.commit(ctx, scope{unlimited: true}, func(_ context.Context, tx *Tx) error { return tx.request(first(left)) })
@@ -121,6 +132,19 @@ func (s *Session) abortIn(ctx context.Context, conversation record.ConversationI
 		}
 	}
 	return s.idleIn(ctx, conversation)
+}
+
+// withdrawPortion withdraws as many inputs as one commit does, none after the
+// submission last, and returns the conversations in which there may be more.
+func (tx *Tx) withdrawPortion(queued []record.ConversationID, last record.SubmissionID) ([]record.ConversationID, error) {
+	for left := portion; len(queued) > 0 && left > 0; queued = queued[1:] {
+		taken, more, err := tx.withdrawInputs(queued[0], last, left)
+		if err != nil || more {
+			return queued, err
+		}
+		left -= max(taken, 1)
+	}
+	return queued, nil
 }
 
 // first returns as many tasks as one commit marks.

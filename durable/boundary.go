@@ -3,6 +3,7 @@ package durable
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -117,11 +118,14 @@ func (tx *Tx) placeWrite(conversation record.ConversationID, write waitingWrite)
 }
 
 // waits says whether a submission of an inbox is still to be placed: somebody may
-// have settled it and left it there.
+// have settled it and left it there, or have put there what is no submission.
 func (tx *Tx) waits(id record.SubmissionID) (waits bool, err error) {
 	err = tx.look(func(r table.Reader) error {
 		submission, err := tx.submission(r, id)
 		waits = submission.Status == record.Queued
+		if _, unknown := errors.AsType[*NotFoundError](err); unknown {
+			return nil
+		}
 		return err
 	})
 	return waits, err

@@ -35,29 +35,38 @@ func (tx *Tx) withdraw(id record.SubmissionID) (SubmissionAbort, error) {
 	return SubmissionAborted, tx.SettleSubmission(id, Settlement{Reason: ReasonAborted})
 }
 
-// withdrawInputs takes the inputs that wait in a conversation out of its inbox and
-// settles them. Writes stay.
-func (tx *Tx) withdrawInputs(conversation record.ConversationID) error {
+// portion is how many inputs one commit withdraws.
+const portion = 1000
+
+// withdrawInputs takes inputs that wait in a conversation out of its inbox and
+// settles them, no more than most and none after the submission last. It returns how
+// many it took, and whether there are more. Writes stay. What names no submission of
+// the session, which only code from outside can have written, is taken out too.
+func (tx *Tx) withdrawInputs(conversation record.ConversationID, last record.SubmissionID, most int) (taken int, more bool, err error) {
 	tx.inbox.Lock()
 	defer tx.inbox.Unlock()
 	waiting, err := tx.ReadDocument(InboxDocument.Definition, InConversation(conversation), "")
 	if err != nil || waiting == nil {
-		return err
+		return 0, false, err
 	}
 	inbox, err := InboxDocument.Edit(tx, InConversation(conversation))
 	if err != nil {
-		return err
+		return 0, false, err
 	}
 	kept := []InboxItem{}
 	for _, item := range inbox.Items {
-		if item.Mode == ModeWrite {
+		waits := item.Mode != ModeWrite && item.ID <= last
+		if !waits || taken == most {
+			more = more || waits
 			kept = append(kept, item)
 			continue
 		}
-		if err := tx.SettleSubmission(item.ID, Settlement{Reason: ReasonAborted}); err != nil {
-			return err
+		err := tx.SettleSubmission(item.ID, Settlement{Reason: ReasonAborted})
+		if _, unknown := errors.AsType[*NotFoundError](err); err != nil && !unknown {
+			return taken, false, err
 		}
+		taken++
 	}
 	inbox.Items = kept
-	return nil
+	return taken, more, nil
 }

@@ -3,6 +3,7 @@ package durable
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -303,6 +304,7 @@ func (p *pass) failed(err error) (more bool) {
 	var large *storage.TooLargeError
 	var rejected *storage.RejectedError
 	var cleanup *cleanupError
+	var withdrawal *withdrawError
 	switch {
 	case s.usable() != nil:
 		return false
@@ -310,18 +312,31 @@ func (p *pass) failed(err error) (more bool) {
 		c.failed(cleanup.task, cleanup.err)
 		c.due = p.due
 		return true
-	case errors.As(err, &large) && p.wrote > 1:
-		c.limit = p.wrote / 2
-		return true
-	case errors.As(err, &large) && p.wrote == 1:
-		c.failed(p.last, err)
-		c.due = p.due
-		return true
 	case errors.As(err, &rejected):
 		s.report(err)
 		s.options.Clock.AfterFunc(retry, c.wake)
 		return false
+	case (errors.As(err, &large) || p.withdraws != 0) && p.wrote > 1:
+		c.limit = p.wrote / 2
+		return true
+	case errors.As(err, &withdrawal):
+		c.setAside(withdrawal.conversation)
+		s.report(err)
+		return true
+	case p.withdraws != 0 && p.wrote == 1:
+		c.setAside(p.withdraws)
+		s.report(&withdrawError{p.withdraws, err})
+		return true
+	case p.ending != nil || errors.As(err, &large) && p.wrote == 1:
+		c.failed(p.last, err)
+		c.due = p.due
+		return true
 	}
 	s.fail(err)
 	return false
+}
+
+// setAside leaves the inputs alone that wait in a conversation.
+func (c *scheduler) setAside(conversation record.ConversationID) {
+	c.due.withdraw = slices.DeleteFunc(c.due.withdraw, func(id record.ConversationID) bool { return id == conversation })
 }

@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
@@ -16,10 +17,12 @@ type pass struct {
 	due queue
 	// marked says that it marks tasks. What follows from that is seen by the next.
 	marked bool
-	// wrote counts the tasks that it writes, and bytes what they take; last is the
-	// newest of them.
+	// wrote counts the tasks and submissions that it writes, and bytes what the tasks
+	// take; last is the newest of them.
 	wrote, bytes int
 	last         record.TaskID
+	// withdraws is the conversation whose inputs it withdrew last; 0 for none.
+	withdraws record.ConversationID
 	// ending is an outcome of the scheduler's own that has been held.
 	ending *record.Task
 	starts []start
@@ -57,32 +60,68 @@ func (p *pass) decide(ctx context.Context, tx *Tx) error {
 	if p.due = p.scheduler.due; p.due.empty() {
 		return nil
 	}
-	err := tx.write(func(r table.Reader) error {
-		for _, do := range []func(*Tx, table.Reader) error{p.abandon, p.mark, p.finish, p.reserve} {
-			if err := do(tx, r); err != nil {
-				return err
-			}
-		}
-		tx.staged.after = append(tx.staged.after, func() { p.register(tx) })
-		return nil
-	})
-	if err != nil {
+	if err := p.write(tx, p.abandon, p.mark); err != nil {
 		return err
 	}
-	for len(p.due.withdraw) > 0 && !p.full() {
-		conversation := p.due.withdraw[0]
-		if p.session.graph.DueWithdraw(conversation) {
-			if err := tx.withdrawInputs(conversation); err != nil {
-				return err
-			}
-			p.wrote++
-		}
-		p.due.withdraw = p.due.withdraw[1:]
+	if err := p.withdrawDue(tx); err != nil {
+		return err
+	}
+	tx.staged.after = append(tx.staged.after, func() { p.register(tx) })
+	if err := p.write(tx, p.finish, p.reserve); err != nil {
+		return err
 	}
 	if p.ending != nil {
 		return p.session.settle(ctx, tx, *p.ending, *p.ending.State.Outcome)
 	}
 	return nil
+}
+
+// withdrawDue withdraws the inputs that nobody will answer.
+func (p *pass) withdrawDue(tx *Tx) error {
+	for len(p.due.withdraw) > 0 && !p.full() {
+		conversation := p.due.withdraw[0]
+		p.due.withdraw = p.due.withdraw[1:]
+		if !p.session.graph.DueWithdraw(conversation) {
+			continue
+		}
+		taken, more, err := tx.withdrawInputs(conversation, record.MaxID, p.limit-p.wrote)
+		if err != nil {
+			return &withdrawError{conversation, err}
+		}
+		p.wrote += taken
+		if taken > 0 {
+			p.withdraws = conversation
+		}
+		if more { // the pass is full
+			p.due.withdraw = append([]record.ConversationID{conversation}, p.due.withdraw...)
+		}
+	}
+	return nil
+}
+
+// withdrawError is why the inputs that wait in a conversation cannot be withdrawn,
+// which is nobody else's concern.
+type withdrawError struct {
+	conversation record.ConversationID
+	err          error
+}
+
+func (e *withdrawError) Error() string {
+	return fmt.Sprintf("the inputs that wait in conversation %d stay there until the session is opened again: %s", e.conversation, e.err)
+}
+
+func (e *withdrawError) Unwrap() error { return e.err }
+
+// write does one thing after another to the tables.
+func (p *pass) write(tx *Tx, parts ...func(*Tx, table.Reader) error) error {
+	return tx.write(func(r table.Reader) error {
+		for _, do := range parts {
+			if err := do(tx, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // take adds what became due to the queue.
@@ -180,12 +219,18 @@ func failing(task record.Task) bool {
 func (p *pass) proceeds() bool { return len(p.due.restarts) == 0 && p.ending == nil && !p.full() }
 
 // settled says whether tasks may be started: not before all is marked that is to be.
-func (p *pass) settled() bool { return !p.marked && len(p.due.marks) == 0 && p.proceeds() }
+func (p *pass) settled() bool {
+	return !p.marked && len(p.due.marks) == 0 && p.withdrawn() && p.proceeds()
+}
+
+// withdrawn says whether no inputs are to be withdrawn any more, which is not known
+// once their owner has ended.
+func (p *pass) withdrawn() bool { return len(p.due.withdraw) == 0 }
 
 // finish ends tasks whose outcome was held. One that nobody's code decided has a
 // commit of its own, with its cleanup.
 func (p *pass) finish(tx *Tx, r table.Reader) error {
-	for ; len(p.due.finish) > 0 && p.proceeds(); p.due.finish = p.due.finish[1:] {
+	for ; len(p.due.finish) > 0 && p.withdrawn() && p.proceeds(); p.due.finish = p.due.finish[1:] {
 		if !p.session.graph.DueFinish(p.due.finish[0]) {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -42,11 +43,54 @@ func (c *dbBackupCommand) Run(ctx context.Context, p *program) error {
 		}
 		return write(p.out)
 	}
-	if err := writeWhole(c.File, write); err != nil {
+	path, err := backupPath(c.File, p.world)
+	if err != nil {
+		return fmt.Errorf("backup to %s: %w", c.File, err)
+	}
+	if err := writeWhole(path, write); err != nil {
 		return fmt.Errorf("backup to %s: %w", c.File, err)
 	}
 	p.say("%d keys, %s", copied.Pairs, size(uint64(copied.Bytes)))
 	return nil
+}
+
+// backupPath returns where a backup is written, links followed. The folder of the
+// world's state is no place for it: it would replace a file of the database.
+func backupPath(file, world string) (string, error) {
+	path, err := filepath.EvalSymlinks(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		var folder string
+		if _, is := os.Readlink(file); is == nil {
+			return "", errors.New("it is a link to a file that is not there: name that file")
+		}
+		folder, err = filepath.EvalSymlinks(filepath.Dir(file))
+		path = filepath.Join(folder, filepath.Base(file))
+	}
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return "", err
+	}
+	state, err := os.Stat(host.Layout{Dir: world}.State())
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	for at := filepath.Dir(path); ; at = filepath.Dir(at) {
+		folder, err := os.Stat(at)
+		if err != nil {
+			return "", err
+		}
+		if os.SameFile(folder, state) {
+			return "", errors.New("that is in the state of the world, which a backup is to outlast: name another folder")
+		}
+		if at == filepath.Dir(at) {
+			return path, nil
+		}
+	}
 }
 
 // writeWhole writes a file that nobody else may read, and gives it its name once it
@@ -109,7 +153,7 @@ func (c *dbRestoreCommand) Run(ctx context.Context, p *program) (err error) {
 		}
 		defer closing(&err, from)
 	}
-	copied, err := host.RestoreDatabase(ctx, world, from)
+	copied, err := host.RestoreDatabase(ctx, world, &interruptible{ctx: ctx, from: from})
 	var running *host.RunningError
 	switch {
 	case errors.As(err, &running):
@@ -119,4 +163,39 @@ func (c *dbRestoreCommand) Run(ctx context.Context, p *program) (err error) {
 	}
 	p.say("%d keys, %s", copied.Pairs, size(uint64(copied.Bytes)))
 	return nil
+}
+
+// interruptible reads until its context ends, which nothing else can do to a read of
+// a pipe or of a terminal.
+type interruptible struct {
+	ctx  context.Context
+	from io.Reader
+	own  []byte // what the read that runs fills
+}
+
+// Read implements [io.Reader]. After an error of the context the read that runs is
+// left behind on purpose; it ends with the process at the latest.
+func (r *interruptible) Read(p []byte) (int, error) {
+	if err := context.Cause(r.ctx); err != nil {
+		return 0, err
+	}
+	type result struct {
+		n   int
+		err error
+	}
+	if r.own == nil {
+		r.own = make([]byte, 64<<10)
+	}
+	into := r.own[:min(len(r.own), len(p))]
+	ended := make(chan result, 1)
+	go func() {
+		n, err := r.from.Read(into)
+		ended <- result{n, err}
+	}()
+	select {
+	case got := <-ended:
+		return copy(p, into[:got.n]), got.err
+	case <-r.ctx.Done():
+		return 0, context.Cause(r.ctx)
+	}
 }

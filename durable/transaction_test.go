@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -288,10 +289,12 @@ func TestADocumentIsMadeOnceHoweverManyAcquireIt(t *testing.T) {
 	w := slow{make(chan bool), make(chan bool)}
 	var released atomic.Bool
 	s.commit(func(tx *durable.Tx) error {
-		var wait sync.WaitGroup
+		var wait, entering sync.WaitGroup
 		drafts := make([]*durable.Draft, 8)
+		entering.Add(len(drafts))
 		for i := range drafts {
 			wait.Go(func() {
+				entering.Done()
 				var err error
 				if drafts[i], err = tx.Draft(w.definition("test.slow"), durable.InSession(), "", nil); err != nil || !released.Load() {
 					t.Errorf("the document was acquired before it had a value: %v (%v)", !released.Load(), err)
@@ -302,6 +305,10 @@ func TestADocumentIsMadeOnceHoweverManyAcquireIt(t *testing.T) {
 		// The transaction serves others meanwhile.
 		if _, err := counters().Edit(tx, durable.InSession(), "a", 1); err != nil {
 			return err
+		}
+		entering.Wait()
+		for range 100 {
+			runtime.Gosched() // so that most of them have come as far as they can
 		}
 		released.Store(true)
 		w.release <- true

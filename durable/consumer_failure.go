@@ -24,8 +24,13 @@ func (r *Reaction) recover(event record.Event, cause error) error {
 			return nil
 		}
 	}
+	return r.pause()
+}
+
+// pause waits until the handler may be called again.
+func (r *Reaction) pause() error {
 	passed := make(chan struct{})
-	defer r.session.options.Clock.AfterFunc(pause(r.failures), func() { close(passed) })()
+	defer r.session.options.Clock.AfterFunc(backoff(r.failures), func() { close(passed) })()
 	select {
 	case <-passed:
 		return nil
@@ -36,8 +41,8 @@ func (r *Reaction) recover(event record.Event, cause error) error {
 	}
 }
 
-// pause returns how long to wait after so many failures.
-func pause(failures int) time.Duration {
+// backoff returns how long to wait after so many failures.
+func backoff(failures int) time.Duration {
 	const first, most = 100 * time.Millisecond, 30 * time.Second
 	if failures > 9 { // 100 ms doubled nine times is above the most
 		return most

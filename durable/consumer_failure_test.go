@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"strings"
 	"testing"
@@ -179,4 +180,79 @@ func TestAHandlerThatEndsItsGoroutineEndsItsReaction(t *testing.T) {
 	}
 	s.react(durable.Consumer{Name: "noter"}, noting(id))
 	s.until(func() bool { return len(kinds(t, s, id)) == 1 })
+}
+
+// forgetful is a storage that fails to read the rows of consumers as often as it is told.
+type forgetful struct {
+	memory.Storage
+	fails chan bool // has the answer to each question
+}
+
+func (f *forgetful) Snapshot() (storage.Snapshot, error) {
+	snapshot, err := f.Storage.Snapshot()
+	return forgetfulSnapshot{snapshot, f.fails}, err
+}
+
+type forgetfulSnapshot struct {
+	storage.Snapshot
+	fails chan bool
+}
+
+func (f forgetfulSnapshot) Get(key []byte) ([]byte, bool, error) {
+	if key[0] == consumerRows {
+		select {
+		case fails := <-f.fails:
+			if fails {
+				return nil, false, errors.New("a read error")
+			}
+		default:
+		}
+	}
+	return f.Snapshot.Get(key)
+}
+
+func TestWhatFailsBeforeTheHandlerIsTriedAgain(t *testing.T) {
+	clock := newTicking()
+	below := &forgetful{fails: make(chan bool, 10)}
+	var log strings.Builder
+	session, err := durable.Open(within(t), below, durable.Options{
+		Clock: clock, CommitBudget: -1, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &opened{Session: session, t: t}
+	defer s.stop()
+	var seen []string
+	s.react(durable.Consumer{Name: "noter", MaxFailures: 1}, func(_ context.Context, event record.Event, tx *durable.Tx) error {
+		seen = append(seen, event.Type)
+		if event.Type != "a" {
+			return nil
+		}
+		// The rest of this commit reads the row, and then the reaction and its next
+		// commits in turn.
+		for _, fails := range []bool{false, false, true, false, true} {
+			below.fails <- fails
+		}
+		_, err := tx.Emit(durable.EventDraft{Type: "b"})
+		return err
+	})
+	first := s.emit(durable.EventDraft{Type: "a"})
+	for _, want := range []time.Duration{100, 200} {
+		got := <-clock.begun
+		if got != want*time.Millisecond {
+			t.Errorf("it waits %s", got)
+		}
+		clock.pass(got)
+	}
+	s.until(func() bool { return s.consumer("noter").After > first.ID })
+	if diff := cmp.Diff([]string{"a", "b"}, seen); diff != "" {
+		t.Error(diff)
+	}
+	if got := s.consumer("noter"); got.Failures != 0 || got.Paused != "" {
+		t.Errorf("%+v", got)
+	}
+	if got := strings.Count(log.String(), "a read error"); got != 2 {
+		t.Errorf("it was logged %d times: %s", got, &log)
+	}
 }

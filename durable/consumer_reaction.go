@@ -54,8 +54,9 @@ var errStopped = errors.New("the reaction was stopped")
 // that is refused, is called again after a while: 100 ms, doubled with each failure,
 // 30 s at most. After [Consumer.MaxFailures] in a row, counted across restarts, the
 // consumer is paused with the error in [record.Consumer], until
-// [Session.ResumeConsumer]. That the session ends, or its storage has no room
-// ([*storage.RejectedError]), is no failure of the handler.
+// [Session.ResumeConsumer]. That the session ends, its storage has no room
+// ([*storage.RejectedError]), or something goes wrong before the handler is called, is
+// no failure of the handler; the last is logged, and tried again after such a while.
 //
 // A consumer has one reaction. Another React takes over: the reaction before it is
 // told to end, as by [Reaction.Stop], with [ErrReplaced], and the new handler is not
@@ -221,8 +222,13 @@ func (r *Reaction) consume() (bool, error) {
 			return true, nil
 		case errors.As(err, &failed):
 			return true, r.recover(event, failed.cause)
+		case r.ctx.Err() != nil || r.session.usable() != nil:
+			return false, err
 		}
-		return false, err
+		r.failures++
+		r.session.options.Logger.Warn("a consumer of events could not be called", "owner", r.consumer.Owner,
+			"consumer", r.consumer.Name, "event", event.ID, "error", err)
+		return true, r.pause()
 	}
 	return len(events) > 0, newest.wait()
 }

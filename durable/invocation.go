@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/durable/storage"
 )
 
 // ErrTaskAborted is the cause of the end of a phase's context when an abort of its
@@ -206,6 +207,11 @@ func (i *invocation) unless(err error, next *phase) *phase {
 func (i *invocation) decide(p *phase, definitions *lease, failed error) (next *phase) {
 	s := i.session
 	var unfit error
+	var rejected *storage.RejectedError
+	noRoom := errors.As(failed, &rejected)
+	if noRoom {
+		i.pause(failed)
+	}
 	err := s.commit(context.Background(), scope{unlimited: true}, func(ctx context.Context, tx *Tx) error {
 		if !i.goesOn() {
 			return nil
@@ -214,6 +220,9 @@ func (i *invocation) decide(p *phase, definitions *lease, failed error) (next *p
 		switch {
 		case err != nil:
 			return err
+		case noRoom: // it runs again, and nothing was its fault
+			task.State.Status = record.Pending
+			return tx.replace(task)
 		case failed != nil:
 		case i.aborting:
 			failed = errors.New("its abort handler returned without an outcome")
@@ -232,7 +241,23 @@ func (i *invocation) decide(p *phase, definitions *lease, failed error) (next *p
 	if unfit != nil {
 		s.report(unfit)
 	}
+	if errors.As(err, &rejected) && s.usable() == nil {
+		i.pause(err)
+		return i.decide(p, definitions, failed)
+	}
 	return i.unless(err, next)
+}
+
+// pause reports that the storage has no room, and waits until it is tried again, or
+// the invocation is signalled.
+func (i *invocation) pause(why error) {
+	i.session.report(why)
+	passed := make(chan struct{})
+	defer i.session.options.Clock.AfterFunc(retry, func() { close(passed) })()
+	select {
+	case <-passed:
+	case <-i.ctx.Done():
+	}
 }
 
 // under returns the phase after p with the definition that it runs under: the one

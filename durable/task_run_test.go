@@ -262,10 +262,16 @@ func TestMemosAreTheFirstCandidate(t *testing.T) {
 func TestTimesAreStamped(t *testing.T) {
 	clock := &manual{now: time.UnixMilli(1000)}
 	one := task("one", phases{
-		"begin": once(func(run *work, _ *durable.Tx) (next, error) {
-			return run.Wait(stage{Phase: "end"}, record.AllSettled), nil
-		}),
+		"begin": func(ctx context.Context, run *work) error {
+			defer clock.pass(time.Second)
+			return run.Commit(ctx, func(context.Context, *durable.Tx) (next, error) {
+				return run.Wait(stage{Phase: "end"}, record.AllSettled), nil
+			})
+		},
 		"end": func(ctx context.Context, run *work) error {
+			if begun := run.Record(); begun.StartedAt != 2000 {
+				t.Errorf("its second phase says that it began at %d", begun.StartedAt)
+			}
 			clock.pass(5 * time.Second)
 			return completes()(ctx, run)
 		},
@@ -276,7 +282,7 @@ func TestTimesAreStamped(t *testing.T) {
 		t.Errorf("a new task has times %d and %d", made.StartedAt, made.EndedAt)
 	}
 	clock.pass(time.Second)
-	if ended := s.end(id); ended.StartedAt != 2000 || ended.EndedAt != 7000 {
+	if ended := s.end(id); ended.StartedAt != 2000 || ended.EndedAt != 8000 {
 		t.Errorf("it began at %d and ended at %d", ended.StartedAt, ended.EndedAt)
 	}
 }

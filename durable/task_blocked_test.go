@@ -319,3 +319,31 @@ func TestInspectTellsWhatLiveTasksDo(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// late are definitions that get one while it is looked for.
+type late struct {
+	*registry
+	comes kind
+	asked sync.Once
+}
+
+func (l *late) Snapshot() durable.DefinitionSnapshot { return &lateSnapshot{l.registry.Snapshot(), l} }
+
+type lateSnapshot struct {
+	durable.DefinitionSnapshot
+	of *late
+}
+
+func (s *lateSnapshot) Task(name string) (*durable.TaskDefinition, bool) {
+	definition, found := s.DefinitionSnapshot.Task(name)
+	s.of.asked.Do(func() { s.of.install(s.of.comes) })
+	return definition, found
+}
+
+func TestADefinitionThatComesWhileItIsLookedForIsSeen(t *testing.T) {
+	one := task("one", phases{"begin": completes()})
+	s := open(t, durable.Options{Definitions: &late{registry: defined(), comes: one}})
+	if got := s.outcome(s.create(one, 3, own(s.conversation()))); string(got.Result) != "3" {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -49,7 +49,7 @@ func (d *Draft) prepared() (*documentWrite, error) {
 		}
 		return &documentWrite{draft: d, last: d.stored.Last}, nil
 	}
-	if err := d.tx.outside(d.flush); err != nil {
+	if err := d.flush(); err != nil {
 		return nil, err
 	}
 	write := &documentWrite{draft: d, last: d.stored.Last, whole: d.before == nil || d.migrated}

@@ -20,9 +20,9 @@ type Draft struct {
 	migrated   bool
 	retired    bool
 	copied     bool // by a fork, and not acquired since
-	acquiring  bool // its value is being made, or migrated
+	acquiring  bool // code from outside makes, migrates or shows its value
 	// faces are typed values that the callback changes in place.
-	faces []face
+	faces []*face
 }
 
 // drafts are the documents that a transaction has acquired, in that order.
@@ -119,12 +119,21 @@ func (tx *Tx) acquired(at record.Address) (*Draft, error) {
 		if known == nil || !known.acquiring {
 			return known, nil
 		}
-		ended := tx.ended
-		tx.changed.Wait()
-		if tx.ended != ended {
-			return nil, tx.ended
+		if err := tx.await(); err != nil {
+			return nil, err
 		}
 	}
+}
+
+// await waits until an acquisition has ended, and fails with why the transaction has
+// when that comes first. The caller holds mu.
+func (tx *Tx) await() error {
+	ended := tx.ended
+	tx.changed.Wait()
+	if tx.ended != ended {
+		return tx.ended
+	}
+	return nil
 }
 
 // mayEdit refuses documents of what is not there, or has ended.
@@ -206,30 +215,33 @@ func (d *Draft) reuse(definition *DocumentDefinition) error {
 	return nil
 }
 
-// made returns a value that a definition makes, without mu. The draft is nobody's
-// meanwhile.
+// made returns a value that a definition makes, without mu.
 func (d *Draft) made(by func() (*value.Object, error)) (made *value.Object, err error) {
-	d.acquiring = true
-	err = d.tx.outside(func() (err error) {
+	err = d.outside(func() (err error) {
 		made, err = by()
 		return err
 	})
-	d.acquiring = false
-	d.tx.changed.Broadcast()
 	return made, err
 }
 
+// outside is [Tx.outside] for code that makes or shows the draft's value. The draft is
+// nobody's meanwhile.
+func (d *Draft) outside(call func() error) error {
+	d.acquiring = true
+	defer func() {
+		d.acquiring = false
+		d.tx.changed.Broadcast()
+	}()
+	return d.tx.outside(call)
+}
+
 // Value returns what the document is now.
-func (d *Draft) Value() (*value.Object, error) {
-	d.tx.mu.Lock()
-	defer d.tx.mu.Unlock()
-	if err := d.usable(); err != nil {
-		return nil, err
-	}
-	if err := d.flush(); err != nil {
-		return nil, err
-	}
-	return d.now, nil
+func (d *Draft) Value() (now *value.Object, err error) {
+	err = d.use(func() error {
+		now = d.now
+		return nil
+	})
+	return now, err
 }
 
 // Set makes the document another value. One that no JSON stands for is a
@@ -238,16 +250,31 @@ func (d *Draft) Set(changed *value.Object) error {
 	if err := checkValue(changed); err != nil {
 		return fmt.Errorf("%s: %w", d.definition.what(), err)
 	}
+	return d.use(func() error {
+		d.now = changed
+		return nil
+	})
+}
+
+// use calls what works on the draft with mu held, when the draft has what its faces
+// have changed.
+func (d *Draft) use(work func() error) error {
+	d.tx.acquiring.Add(1)
+	defer d.tx.acquiring.Add(-1)
 	d.tx.mu.Lock()
 	defer d.tx.mu.Unlock()
+	for d.acquiring {
+		if err := d.tx.await(); err != nil {
+			return err
+		}
+	}
 	if err := d.usable(); err != nil {
 		return err
 	}
 	if err := d.flush(); err != nil {
 		return err
 	}
-	d.now = changed
-	return nil
+	return work()
 }
 
 func (d *Draft) usable() error {

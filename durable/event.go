@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
@@ -58,6 +59,7 @@ func (tx *Tx) Emit(draft EventDraft) (event record.Event, err error) {
 		}
 		event.ID, event.Time = record.EventID(id), tx.session.milliseconds()
 		tx.staged.events = append(tx.staged.events, event)
+		event.Payload = slices.Clone(event.Payload) // what is returned is the caller's
 		return nil
 	})
 	if err != nil {

@@ -23,49 +23,60 @@ type face struct {
 
 // edit returns the Go value that shows a draft; the same one for the same type, with
 // what was changed elsewhere in the transaction.
-func edit[T any](tx *Tx, definition *DocumentDefinition, in record.Scope, key string, seed json.RawMessage) (*T, error) {
+func edit[T any](tx *Tx, definition *DocumentDefinition, in record.Scope, key string, seed json.RawMessage) (shown *T, err error) {
 	draft, err := tx.Draft(definition, in, key, seed)
 	if err != nil {
 		return nil, err
 	}
-	tx.mu.Lock()
-	defer tx.mu.Unlock()
-	if err := draft.usable(); err != nil {
-		return nil, err
-	}
-	if err := draft.flush(); err != nil {
-		return nil, err
-	}
-	for i := range draft.faces {
-		if shown, same := draft.faces[i].pointer.(*T); same {
-			return shown, draft.refresh(&draft.faces[i])
+	err = draft.use(func() error {
+		for _, face := range draft.faces {
+			if known, same := face.pointer.(*T); same {
+				shown = known
+				return draft.refresh(face)
+			}
 		}
+		shown = new(T)
+		face := faceOf(shown)
+		if err := draft.refresh(face); err != nil {
+			return err
+		}
+		draft.faces = append(draft.faces, face)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	shown := new(T)
-	face := face{pointer: shown, encode: func() ([]byte, error) { return encoded(shown) }}
-	face.show = func(now *value.Object) ([]byte, error) {
+	return shown, nil
+}
+
+func faceOf[T any](shown *T) *face {
+	f := &face{pointer: shown, encode: func() ([]byte, error) { return encoded(shown) }}
+	f.show = func(now *value.Object) ([]byte, error) {
 		var fresh T
 		if err := value.Decode(now, &fresh); err != nil {
 			return nil, err
 		}
 		text, err := encoded(&fresh)
-		if err == nil && !bytes.Equal(text, face.text) {
+		if err == nil && !bytes.Equal(text, f.text) {
 			*shown = fresh
 		}
 		return text, err
 	}
-	if err := draft.refresh(&face); err != nil {
-		return nil, err
-	}
-	draft.faces = append(draft.faces, face)
-	return shown, nil
+	return f
 }
 
-// refresh has a face show what the draft is.
+// refresh has a face show what the draft is. The caller holds mu, which is given up
+// while the type's code runs.
 func (d *Draft) refresh(f *face) error {
+	var text []byte
+	err := d.outside(func() error {
+		return guarded(func() (err error) {
+			text, err = f.show(d.now)
+			return err
+		})
+	})
 	// What the type does not know of the value is not a change that the callback
 	// makes: changes are told from what the face itself says of the value.
-	text, err := f.show(d.now)
 	seen := d.now
 	if err == nil && !bytes.Equal(text, value.Marshal(d.now)) {
 		seen, err = parsedObject(text)
@@ -77,14 +88,16 @@ func (d *Draft) refresh(f *face) error {
 	return nil
 }
 
-// flush takes over what the faces have changed since they were last looked at.
+// flush takes over what the faces have changed since they were last looked at. The
+// caller holds mu, which is given up while the types' code runs.
 func (d *Draft) flush() error {
-	for i := range d.faces {
-		face := &d.faces[i]
+	for _, face := range d.faces {
 		var text []byte
-		err := guarded(func() (err error) {
-			text, err = face.encode()
-			return err
+		err := d.outside(func() error {
+			return guarded(func() (err error) {
+				text, err = face.encode()
+				return err
+			})
 		})
 		if err == nil && bytes.Equal(text, face.text) {
 			continue

@@ -26,14 +26,19 @@ func (tx *Tx) ReadDocument(definition *DocumentDefinition, in record.Scope, key 
 			if err := definition.fits(draft.stored.Document, draft.definition.Version); err != nil {
 				return err
 			}
-			found, err = definition.migrated(draft.now, draft.definition.Version)
-			return err
+			now, version := draft.now, draft.definition.Version
+			return tx.outside(func() (err error) {
+				found, err = definition.migrated(now, version)
+				return err
+			})
 		}
 		if tx.staged.drafts.retired[at] {
 			return nil
 		}
-		found, _, err = tx.session.document(r, definition, in, key)
-		return err
+		return tx.outside(func() (err error) { // it may migrate
+			found, _, err = tx.session.document(r, definition, in, key)
+			return err
+		})
 	})
 	return found, err
 }

@@ -74,14 +74,18 @@ func (tx *Tx) AppendEntry(conversation record.ConversationID, draft EntryDraft) 
 		if err == nil && deeper(text, maxDepth) {
 			err = fmt.Errorf("it nests deeper than %d levels", maxDepth)
 		}
+		var staged record.Entry // it shares nothing with the draft, nor with what is returned
 		if err == nil {
-			entry = record.Entry{} // what is returned shares nothing with the draft
+			err = json.Unmarshal(text, &staged)
+		}
+		if err == nil {
+			entry = record.Entry{}
 			err = json.Unmarshal(text, &entry)
 		}
 		if err != nil {
 			return invalid("an entry of kind "+draft.Kind, "%s", err)
 		}
-		tx.staged.entries = append(tx.staged.entries, entry)
+		tx.staged.entries = append(tx.staged.entries, staged)
 		tx.staged.texts = append(tx.staged.texts, text)
 		return nil
 	})
@@ -235,5 +239,13 @@ func (tx *Tx) newConversation(r table.Reader, ownership Ownership, parent *recor
 	}
 	created.ID = record.ConversationID(id)
 	tx.staged.conversations = append(tx.staged.conversations, created)
+	if created.Parent != nil { // what is returned shares nothing with what is staged
+		parent := *created.Parent
+		created.Parent = &parent
+	}
+	if created.Owner != nil {
+		owner := *created.Owner
+		created.Owner = &owner
+	}
 	return created, nil
 }

@@ -269,6 +269,7 @@ func TestRowsThatContradictOthersAreFound(t *testing.T) {
 		{0x60, "test.task", put("scope", map[string]any{"kind": "task", "taskId": 77}), "its task 77 is not live"},
 		{0x60, "retiredAt", func(row map[string]any) { delete(row, "retiredAt") }, "documents that live"},
 		{0x60, "retiredAt", put("retiredAt", 999), "and the last commit was"},
+		{0x60, "retiredAt", put("retiredAt", 15), "at its place ended"},
 		{0x60, "retiredAt", put("history", "latest"), "it has none there"},
 		{0x61, "base", put("base", []int{}), "its value is no object"},
 		{0x61, "ops", put("version", 2), "it is of version 2, and changes a value of version 1"},

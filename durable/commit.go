@@ -83,14 +83,8 @@ func (s *Session) transact(ctx context.Context, bound scope, change func(context
 	inside, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), commitKey{}, tx))
 	defer cancel()
 	tx.inside = inside
-	if budget := s.options.CommitBudget; budget > 0 && !bound.unlimited {
-		stop := s.options.Clock.AfterFunc(budget, func() {
-			if tx.end(&CommitTimeoutError{budget}) {
-				cancel()
-				s.line.release()
-			}
-		})
-		defer stop()
+	if !bound.unlimited {
+		defer tx.limit(cancel)()
 	}
 	defer func() { // the callback has ended its goroutine, as a test's Fatal does
 		if tx.end(ErrTxClosed) {
@@ -103,6 +97,23 @@ func (s *Session) transact(ctx context.Context, bound scope, change func(context
 		s.line.release()
 	}
 	return stored, err
+}
+
+// limit gives code from outside the budget of a commit: once it is over, the
+// transaction ends, cancel is called and the line is passed on. The function that is
+// returned takes the limit off.
+func (tx *Tx) limit(cancel func()) (off func() bool) {
+	s := tx.session
+	budget := s.options.CommitBudget
+	if budget <= 0 {
+		return func() bool { return true }
+	}
+	return s.options.Clock.AfterFunc(budget, func() {
+		if tx.end(&CommitTimeoutError{budget}) {
+			cancel()
+			s.line.release()
+		}
+	})
 }
 
 // guarded calls code from outside and makes an error of its panic.

@@ -311,7 +311,11 @@ func (s *Session) settle(ctx context.Context, tx *Tx, task record.Task, outcome 
 	}
 	var err error
 	if s.options.Settled != nil {
-		err = apart(func() error { return s.options.Settled(ctx, tx, task) })
+		inside, cancel := context.WithCancel(ctx)
+		off := tx.limit(cancel)
+		err = apart(func() error { return s.options.Settled(inside, tx, task) })
+		off()
+		cancel()
 	}
 	if err == nil {
 		err = tx.releaseRun(task, outcome)

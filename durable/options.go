@@ -42,7 +42,8 @@ type Options struct {
 	RestartLimit int
 	// Settled is called in the commit that ends a task with an outcome that no code
 	// of the task decided, faulted or orphaned: it cleans up what the task's own code
-	// would have. It may edit documents and write; tables cannot be read any more. A
+	// would have, within CommitBudget. It may edit documents and write; tables cannot be
+	// read any more. A
 	// run that was the task's ends afterwards by itself.
 	Settled func(ctx context.Context, tx *Tx, task record.Task) error
 	// Report is told of what goes wrong and fails nobody's call, on the goroutine

@@ -160,10 +160,12 @@ func (s *Session) idleIn(ctx context.Context, conversation record.ConversationID
 		}
 		return nil
 	})
+	if idle != nil {
+		defer s.idle.remove(conversation, idle)
+	}
 	if err != nil || idle == nil {
 		return err
 	}
-	defer s.idle.remove(conversation, idle)
 	select {
 	case <-idle:
 		return nil

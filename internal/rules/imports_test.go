@@ -61,6 +61,7 @@ var libraries = []struct {
 	{"github.com/fsnotify/fsnotify", []string{"vfs", "cmd/harness"}},
 	{"github.com/google/renameio/v2", []string{"vfs", "host", "cmd/harness"}},
 	{"github.com/dgraph-io/badger/v4", []string{"durable"}},
+	{"google.golang.org/protobuf", []string{"durable/storage/badgerdb"}},
 	{"github.com/tidwall/btree", []string{"durable"}},
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"registry", "host"}},
 	{"github.com/alecthomas/kong", []string{"cmd/harness"}},

@@ -347,3 +347,24 @@ func TestADefinitionThatComesWhileItIsLookedForIsSeen(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+func TestAbortingABlockedTaskEndsItAtOnce(t *testing.T) {
+	s := openWith(t)
+	in := s.conversation()
+	absent := task("absent", phases{"begin": completes()})
+	alone, owner := s.create(absent, 0, own(in)), s.create(absent, 0, own(in))
+	below := s.create(absent, 0, child(owner))
+	s.abort(alone)
+	if got := s.stored(alone); got.State.Status != record.Terminal || got.StartedAt != 0 || got.EndedAt == 0 {
+		t.Errorf("in a session that does not schedule it is %+v", got)
+	}
+	s.abort(owner) // what it owns comes first
+	if got := s.stored(owner).State.Status; got != record.Pending {
+		t.Errorf("with work below it is %s", got)
+	}
+	for _, id := range []record.TaskID{below, owner} {
+		if got := s.outcome(id); got.Status != record.Orphaned {
+			t.Errorf("task %d is %+v", id, got)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/storage"
+	"github.com/seed-d579e5eb/harness/durable/storage/badgerdb"
 )
 
 // backup returns a backup of a database.
@@ -162,6 +163,10 @@ func TestAFileOfTheDatabaseThatIsDamagedIsFound(t *testing.T) {
 		}
 	}
 	d, err := OpenDatabase(w.dir)
+	var damaged *badgerdb.DamagedError
+	if errors.As(err, &damaged) {
+		return // a table of one block is compared when it is opened
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func (tx *Tx) placeWrite(conversation record.ConversationID, write waitingWrite)
 			return err
 		}
 		seen := false
-		err = tx.look(func(r table.Reader) error {
+		err = tx.stage(func(r table.Reader) error {
 			seen, err = tx.sees(r, conversation, head)
 			return err
 		})
@@ -120,7 +120,7 @@ func (tx *Tx) placeWrite(conversation record.ConversationID, write waitingWrite)
 // waits says whether a submission of an inbox is still to be placed: somebody may
 // have settled it and left it there, or have put there what is no submission.
 func (tx *Tx) waits(id record.SubmissionID) (waits bool, err error) {
-	err = tx.look(func(r table.Reader) error {
+	err = tx.stage(func(r table.Reader) error {
 		submission, err := tx.submission(r, id)
 		waits = submission.Status == record.Queued
 		if _, unknown := errors.AsType[*NotFoundError](err); unknown {
@@ -134,7 +134,7 @@ func (tx *Tx) waits(id record.SubmissionID) (waits bool, err error) {
 // begins returns the entry with which the context of a conversation begins for the
 // transaction, 0 when it is that with which the conversation begins.
 func (tx *Tx) begins(conversation record.ConversationID) (first record.EntryID, err error) {
-	err = tx.look(func(r table.Reader) error {
+	err = tx.stage(func(r table.Reader) error {
 		for _, entry := range slices.Backward(tx.staged.entries) {
 			if entry.Conversation == conversation && entry.Head != 0 {
 				first = entry.Head

@@ -1,7 +1,6 @@
 package durable
 
 import (
-	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/durable/value"
 )
@@ -59,18 +58,4 @@ func (tx *Tx) copyAgent(c record.Conversation) error {
 		return err
 	}
 	return draft.Set(chosen)
-}
-
-// look runs a read that belongs to a change, and is allowed after the first write.
-func (tx *Tx) look(read func(table.Reader) error) error {
-	tx.mu.Lock()
-	defer tx.mu.Unlock()
-	if tx.ended != nil {
-		return tx.ended
-	}
-	r, err := tx.reader()
-	if err != nil {
-		return err
-	}
-	return read(r)
 }

@@ -12,7 +12,7 @@ func (tx *Tx) withdraw(id record.SubmissionID) (SubmissionAbort, error) {
 	tx.inbox.Lock()
 	defer tx.inbox.Unlock()
 	var submission record.Submission
-	err := tx.look(func(r table.Reader) (err error) {
+	err := tx.stage(func(r table.Reader) (err error) {
 		submission, err = tx.submission(r, id)
 		return err
 	})

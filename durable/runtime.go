@@ -140,7 +140,7 @@ func (i *invocation) current(tx *Tx, adopted func()) (task record.Task, err erro
 	if err := i.usable(); err != nil {
 		return record.Task{}, err
 	}
-	err = tx.look(func(r table.Reader) error {
+	err = tx.stage(func(r table.Reader) error {
 		graph := i.session.graph
 		switch status := graph.Status(i.task); {
 		case status != record.Running:

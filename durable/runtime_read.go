@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -38,7 +39,7 @@ func (r *Runtime) MemoOnce(ctx context.Context, name string, candidate json.RawM
 	if err != nil {
 		return nil, err
 	}
-	return kept, nil
+	return bytes.Clone(kept), nil
 }
 
 // Memo returns a memo as a Go value; see [Runtime.Memo].

@@ -60,7 +60,7 @@ func (tx *Tx) Submit(conversation record.ConversationID, draft SubmissionDraft) 
 		_, err = tx.startRun(conversation, placed.inputs)
 	}
 	if err == nil {
-		err = tx.look(func(r table.Reader) error {
+		err = tx.stage(func(r table.Reader) error {
 			submission, err = tx.submission(r, submission.ID)
 			return err
 		})
@@ -71,7 +71,7 @@ func (tx *Tx) Submit(conversation record.ConversationID, draft SubmissionDraft) 
 // submittedBefore returns the submission of the same request, and whether there is
 // one.
 func (tx *Tx) submittedBefore(submission record.Submission) (first record.Submission, found bool, err error) {
-	err = tx.look(func(r table.Reader) error {
+	err = tx.stage(func(r table.Reader) error {
 		if err := tx.known(r, submission.Conversation); err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (tx *Tx) checkHead(conversation record.ConversationID, entry EntryDraft) er
 	if entry.Head == 0 {
 		return nil
 	}
-	return tx.look(func(r table.Reader) error {
+	return tx.stage(func(r table.Reader) error {
 		seen, err := tx.sees(r, conversation, entry.Head)
 		if err == nil && !seen {
 			err = &NotFoundError{What: "entry", ID: int64(entry.Head), In: conversation}

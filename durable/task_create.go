@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -59,6 +60,7 @@ func (tx *Tx) CreateTask(definition *TaskDefinition, input json.RawMessage, opti
 		created.Kind, created.Version, created.Input = definition.Name, definition.Version, input
 		created.State = record.TaskState{Status: record.Pending, Checkpoint: checkpoint}
 		tx.staged.tasks.put(created.ID, created, true)
+		created.Input, created.State.Checkpoint = bytes.Clone(input), bytes.Clone(checkpoint) // the caller's own
 		return nil
 	})
 	return created, err

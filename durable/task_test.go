@@ -377,3 +377,40 @@ func TestNewTasksOfAPhaseAreInItsConversation(t *testing.T) {
 		t.Errorf("the task is %+v", got)
 	}
 }
+
+// TestATaskThatWasCreatedIsTheCallers changes what CreateTask and MemoOnce return: what is
+// stored stays.
+func TestATaskThatWasCreatedIsTheCallers(t *testing.T) {
+	memo := make(chan string, 1)
+	kind := task("kept", phases{"begin": func(ctx context.Context, run *work) error {
+		for range 2 {
+			kept, err := run.MemoOnce(ctx, "m", json.RawMessage(`"first"`))
+			if err != nil {
+				return err
+			}
+			copy(kept, `"other"`)
+		}
+		kept, _, err := run.Memo(ctx, "m")
+		memo <- string(kept)
+		if err != nil {
+			return err
+		}
+		return once(func(run *work, _ *durable.Tx) (next, error) { return run.Complete(run.Input), nil })(ctx, run)
+	}})
+	s := open(t, durable.Options{Definitions: defined(kind)})
+	in := s.conversation()
+	var created record.Task
+	s.commit(func(tx *durable.Tx) (err error) {
+		created, err = tx.CreateTask(kind.Definition, json.RawMessage("17"), own(in))
+		if err == nil {
+			created.Input[0], created.State.Checkpoint[0] = '9', '9'
+		}
+		return err
+	})
+	if got := s.outcome(created.ID); string(got.Result) != "17" {
+		t.Errorf("the result is %s", got.Result)
+	}
+	if got := <-memo; got != `"first"` {
+		t.Errorf("the memo is %s", got)
+	}
+}

@@ -193,7 +193,8 @@ func (tx *Tx) write(write func(table.Reader) error) error {
 	})
 }
 
-// stage runs a change of what may be read and written in any order.
+// stage runs a change of what may be read and written in any order, or a read that
+// belongs to a change and is allowed after the first write of a table.
 func (tx *Tx) stage(change func(table.Reader) error) error {
 	tx.mu.Lock()
 	defer tx.mu.Unlock()

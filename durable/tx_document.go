@@ -10,7 +10,7 @@ import (
 // changed, nil when there is none. It does not make one. The errors are those of
 // [Tx.Draft].
 func (tx *Tx) ReadDocument(definition *DocumentDefinition, in record.Scope, key string) (found *value.Object, err error) {
-	err = tx.look(func(r table.Reader) error {
+	err = tx.stage(func(r table.Reader) error {
 		at, err := definition.address(in, key)
 		if err != nil {
 			return err

@@ -169,10 +169,10 @@ func names(models []*Model) []string {
 
 // CheckAuth returns why requests to a provider could not be authenticated, or nil.
 // Another error says that there is no such provider.
-func (m *Models) CheckAuth(ctx context.Context, provider string) error {
-	switch provider := m.Provider(provider).(type) {
+func (m *Models) CheckAuth(ctx context.Context, id string) error {
+	switch provider := m.Provider(id).(type) {
 	case nil:
-		return fmt.Errorf("there is no provider %q", provider)
+		return fmt.Errorf("there is no provider %q", id)
 	case Authenticator:
 		return provider.CheckAuth(ctx)
 	}

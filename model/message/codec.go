@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/seed-d579e5eb/harness/model/message/rawjson"
 )
 
 var (
@@ -27,7 +29,9 @@ func (c *stringCodec) read(value []byte) error {
 	return nil
 }
 
-func (c *stringCodec) write(to []byte) ([]byte, error) { return writeString(to, string(*c)), nil }
+func (c *stringCodec) write(to []byte) ([]byte, error) {
+	return rawjson.AppendString(to, string(*c)), nil
+}
 
 // flagCodec is a boolean.
 type flagCodec bool
@@ -174,5 +178,5 @@ func (c *stopReasonCodec) read(value []byte) error {
 }
 
 func (c *stopReasonCodec) write(to []byte) ([]byte, error) {
-	return writeString(to, string(*c)), c.check()
+	return rawjson.AppendString(to, string(*c)), c.check()
 }

@@ -3,6 +3,8 @@ package message
 import (
 	"fmt"
 	"slices"
+
+	"github.com/seed-d579e5eb/harness/model/message/rawjson"
 )
 
 // objectCodec is an object that is always there.
@@ -187,7 +189,7 @@ func (c sectionsCodec) write(to []byte) ([]byte, error) {
 		to = writeName(to, section.Name)
 		switch {
 		case !section.Removed:
-			to = writeString(to, section.Text)
+			to = rawjson.AppendString(to, section.Text)
 		case section.Text != "":
 			return to, within(section.Name, fmt.Errorf("both removed and text are set"))
 		default:

@@ -129,8 +129,16 @@ func (m *Messages) UnmarshalJSON(text []byte) error {
 }
 
 // MarshalJSON implements [encoding/json.Marshaler].
-func (m Messages) MarshalJSON() ([]byte, error) {
-	return encode("messages", messages((*[]Message)(&m)))
+func (m Messages) MarshalJSON() ([]byte, error) { return m.AppendJSON(nil) }
+
+// AppendJSON appends what [Messages.MarshalJSON] returns. The bytes in to are kept
+// when it fails.
+func (m Messages) AppendJSON(to []byte) ([]byte, error) {
+	text, err := messages((*[]Message)(&m)).write(to)
+	if err != nil {
+		return to, failed("encode messages", err)
+	}
+	return text, nil
 }
 
 // UnmarshalJSON implements [encoding/json.Unmarshaler].

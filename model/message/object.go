@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+
+	"github.com/seed-d579e5eb/harness/model/message/rawjson"
 )
 
 // object is what is a JSON object with known members.
@@ -89,7 +91,7 @@ func writeObject(to []byte, o object) ([]byte, error) {
 	to = append(to, '{')
 	kind, members := o.kind(), o.members()
 	if kind.tag != "" {
-		to = writeString(writeName(to, kind.tag), kind.is)
+		to = rawjson.AppendString(writeName(to, kind.tag), kind.is)
 	}
 	var err error
 	for _, m := range members {
@@ -151,7 +153,7 @@ func writeName(to []byte, name string) []byte {
 	if to[len(to)-1] != '{' {
 		to = append(to, ',')
 	}
-	return append(writeString(to, name), ':')
+	return append(rawjson.AppendString(to, name), ':')
 }
 
 // tagOf returns the value of the member that tells types apart.

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"unicode/utf8"
@@ -87,6 +88,9 @@ func strictText(text string, at value.Path) *NotJSONError {
 
 // deeper says whether JSON nests more deeply than so many levels.
 func deeper(text []byte, levels int) bool {
+	if bytes.Count(text, []byte("{"))+bytes.Count(text, []byte("[")) <= levels {
+		return false
+	}
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
 		switch b := text[i]; {

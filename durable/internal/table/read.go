@@ -90,7 +90,7 @@ func decodeEntry(id record.EntryID, text []byte) (entry record.Entry, seq record
 	if len(text) < 8 {
 		return entry, 0, &CorruptError{fmt.Sprintf("entry %d", id), fmt.Errorf("%d bytes", len(text))}
 	}
-	if err := json.Unmarshal(text[8:], &entry); err != nil {
+	if err := entry.UnmarshalJSON(text[8:]); err != nil {
 		return entry, 0, &CorruptError{fmt.Sprintf("entry %d", id), err}
 	}
 	return entry, record.Seq(binary.BigEndian.Uint64(text)), nil

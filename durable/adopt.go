@@ -16,10 +16,7 @@ func (s *Session) adopt(tx *Tx) (*batch, error) {
 	if err := s.failure(); err != nil {
 		return nil, err
 	}
-	r, err := tx.reader()
-	if err != nil {
-		return nil, err
-	}
+	r := tx.reader()
 	if err := tx.finishTasks(r); err != nil {
 		return nil, err
 	}

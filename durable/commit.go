@@ -78,7 +78,7 @@ func (s *Session) admit(ctx context.Context, bound scope, change func(context.Co
 // transact runs a callback on the line, adopts what it did, and gives the line up.
 // The batch is nil when nothing is to be stored.
 func (s *Session) transact(ctx context.Context, bound scope, change func(context.Context, *Tx) error) (*batch, error) {
-	tx := &Tx{session: s, bound: bound}
+	tx := &Tx{session: s, bound: bound, source: txSource{session: s}}
 	tx.changed.L = &tx.mu
 	inside, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), commitKey{}, tx))
 	defer cancel()

@@ -93,10 +93,7 @@ func (tx *Tx) acquire(definition *DocumentDefinition, in record.Scope, key strin
 		}
 		return known, nil
 	}
-	r, err := tx.reader()
-	if err != nil {
-		return nil, err
-	}
+	r := tx.reader()
 	if err := tx.mayEdit(r, at.Scope); err != nil {
 		return nil, err
 	}
@@ -316,10 +313,7 @@ func (tx *Tx) Retire(definition *DocumentDefinition, in record.Scope, key string
 	if tx.staged.drafts.retired[at] {
 		return nil
 	}
-	r, err := tx.reader()
-	if err != nil {
-		return err
-	}
+	r := tx.reader()
 	stored, found, err := r.FindDocument(at)
 	if err != nil || !found {
 		return err

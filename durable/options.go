@@ -51,7 +51,8 @@ type Options struct {
 	// the session or wait for a task.
 	Report func(error)
 	// Cache is how many bytes of documents are remembered, and again of contexts of
-	// conversations, as they are stored; 32 MiB when 0.
+	// conversations, as they are stored; 32 MiB when 0. A sixteenth of it more is for
+	// what conversations there are.
 	Cache int
 }
 

@@ -22,6 +22,8 @@ type Session struct {
 	overlay   overlay.Overlay
 	committer *committer
 	revisions revisions
+	// known are conversations, for those who write to them.
+	known     conversations
 	contexts  contexts
 	reactions reactions
 	scheduler *scheduler
@@ -56,7 +58,7 @@ type Session struct {
 // tell; one that is damaged or has a newer format is an error too.
 func Open(ctx context.Context, below storage.Storage, options Options) (*Session, error) {
 	s := &Session{storage: below, options: options.withDefaults(), closed: make(chan struct{}), ended: make(chan struct{})}
-	s.revisions.limit, s.contexts.limit = s.options.Cache, s.options.Cache
+	s.revisions.limit, s.contexts.limit, s.known.limit = s.options.Cache, s.options.Cache, s.options.Cache/16
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}

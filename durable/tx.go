@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
-	"github.com/seed-d579e5eb/harness/durable/storage"
 )
 
 // Tx is the transaction of one commit. It is for the callback it was given to, and
@@ -31,11 +30,11 @@ type Tx struct {
 	mu    sync.Mutex
 	ended error // why it cannot be used; nil while the callback may
 	// over says that the line was given up, and nothing can be adopted any more.
-	over     bool
-	changed  sync.Cond // told when an acquisition or the transaction has ended; mu is its lock
-	snapshot storage.Snapshot
-	wrote    bool
-	staged   staged
+	over    bool
+	changed sync.Cond // told when an acquisition or the transaction has ended; mu is its lock
+	source  txSource
+	wrote   bool
+	staged  staged
 }
 
 // staged is what a transaction would change.
@@ -112,9 +111,7 @@ func (tx *Tx) endLocked(reason error) bool {
 		return false
 	}
 	tx.ended, tx.over = reason, true
-	if tx.snapshot != nil {
-		tx.snapshot.Close()
-	}
+	tx.source.close()
 	tx.changed.Broadcast()
 	return true
 }
@@ -155,18 +152,8 @@ func (tx *Tx) settle(failed error) (stored *batch, err error, mine bool) {
 	return stored, failed, tx.endLocked(ErrTxClosed)
 }
 
-// reader returns what the transaction reads from: everything that was adopted
-// before it. The caller holds mu, and has checked that the transaction is open.
-func (tx *Tx) reader() (table.Reader, error) {
-	if tx.snapshot == nil {
-		snapshot, err := tx.session.overlay.Over(tx.session.storage)
-		if err != nil {
-			return table.Reader{}, tx.session.fail(err)
-		}
-		tx.snapshot = snapshot
-	}
-	return table.Reader{Source: tx.snapshot}, nil
-}
+// reader returns what the transaction reads from.
+func (tx *Tx) reader() table.Reader { return table.Reader{Source: &tx.source} }
 
 // read runs a read of the tables.
 func (tx *Tx) read(operation string, read func(table.Reader) error) error {
@@ -178,11 +165,7 @@ func (tx *Tx) read(operation string, read func(table.Reader) error) error {
 	if tx.wrote {
 		return &ReadAfterWriteError{operation}
 	}
-	r, err := tx.reader()
-	if err != nil {
-		return err
-	}
-	return read(r)
+	return read(tx.reader())
 }
 
 // write runs a change of the tables that may not be read afterwards.
@@ -201,11 +184,7 @@ func (tx *Tx) stage(change func(table.Reader) error) error {
 	if tx.ended != nil {
 		return tx.ended
 	}
-	r, err := tx.reader()
-	if err != nil {
-		return err
-	}
-	return change(r)
+	return change(tx.reader())
 }
 
 // mint returns a new id. The caller holds mu.

@@ -70,21 +70,11 @@ func (tx *Tx) AppendEntry(conversation record.ConversationID, draft EntryDraft) 
 		if draft.Self {
 			entry.Head = entry.ID
 		}
-		text, err := json.Marshal(entry)
-		if err == nil && deeper(text, maxDepth) {
-			err = fmt.Errorf("it nests deeper than %d levels", maxDepth)
-		}
-		var staged record.Entry // it shares nothing with the draft, nor with what is returned
-		if err == nil {
-			err = json.Unmarshal(text, &staged)
-		}
-		if err == nil {
-			entry = record.Entry{}
-			err = json.Unmarshal(text, &entry)
-		}
+		text, staged, err := readAgain(entry)
 		if err != nil {
 			return invalid("an entry of kind "+draft.Kind, "%s", err)
 		}
+		entry = staged.Clone()
 		tx.staged.entries = append(tx.staged.entries, staged)
 		tx.staged.texts = append(tx.staged.texts, text)
 		return nil
@@ -93,6 +83,19 @@ func (tx *Tx) AppendEntry(conversation record.ConversationID, draft EntryDraft) 
 		return record.Entry{}, err
 	}
 	return entry, nil
+}
+
+// readAgain returns the JSON of an entry, and the entry that is read from it, which
+// shares nothing with the other.
+func readAgain(entry record.Entry) (text []byte, read record.Entry, err error) {
+	if text, err = entry.AppendJSON(make([]byte, 0, len(entry.Data)+128)); err != nil {
+		return nil, record.Entry{}, err
+	}
+	if deeper(text, maxDepth) {
+		return nil, record.Entry{}, fmt.Errorf("it nests deeper than %d levels", maxDepth)
+	}
+	err = read.UnmarshalJSON(text)
+	return text, read, err
 }
 
 func (d EntryDraft) check() error {
@@ -137,7 +140,7 @@ func (tx *Tx) conversation(r table.Reader, id record.ConversationID) (record.Con
 			return c, nil
 		}
 	}
-	c, found, err := r.Conversation(id)
+	c, found, err := tx.session.known.read(r, id)
 	if err == nil && !found {
 		err = &NotFoundError{What: "conversation", ID: int64(id)}
 	}

@@ -3,6 +3,7 @@ package durable_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"sync/atomic"
 	"testing"
 
@@ -95,5 +96,23 @@ func TestAConversationOfARefusedCommitIsNotThere(t *testing.T) {
 		if !errors.As(err, &missing) || missing.ID != int64(id) {
 			t.Errorf("%s: an entry was appended to %d: %v", name, id, err)
 		}
+	}
+}
+
+func TestAScanThatTheEndOfItsTransactionCutsOffSaysSo(t *testing.T) {
+	s := open(t, durable.Options{})
+	id := s.conversation()
+	s.append(id, "x")
+	s.append(id, "x")
+	var next func() (record.Entry, error, bool)
+	s.commit(func(tx *durable.Tx) error {
+		var stop func()
+		next, stop = iter.Pull2(tx.Entries(durable.EntryQuery{Conversation: id}))
+		t.Cleanup(stop)
+		_, err, _ := next()
+		return err
+	})
+	if _, err, more := next(); !more || !errors.Is(err, durable.ErrTxClosed) {
+		t.Errorf("it went on: %v %v", err, more)
 	}
 }

@@ -26,8 +26,8 @@ func seeds() []string {
 		strings.Repeat("[", 9_999) + strings.Repeat("]", 9_999), strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001),
 		strings.Repeat(`{"a":`, 10_000) + `1` + strings.Repeat("}", 10_000), strings.Repeat(`{"a":`, 10_001) + `1` + strings.Repeat("}", 10_001),
 	}
-	for b := range 256 { // at each place of a word and behind it
-		for at := range 10 {
+	for b := range 256 { // at the ends of a word and behind it
+		for _, at := range []int{0, 7, 8} {
 			text := []byte(`"` + strings.Repeat("x", 10) + `"`)
 			text[at+1] = byte(b)
 			all = append(all, string(text))

@@ -48,6 +48,9 @@ type held struct{ *lease }
 
 func (held) Release() {}
 
+// Unwrap returns the snapshot, for those who made it.
+func (h held) Unwrap() DefinitionSnapshot { return h.lease.DefinitionSnapshot }
+
 // close ends what belongs to one phase.
 func (r *Runtime) close() {
 	r.mu.Lock()

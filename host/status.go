@@ -208,7 +208,7 @@ func (h *Host) describe(generation *registry.Generation, member *registry.Member
 		described.Sections = append(described.Sections, section.Key)
 	}
 	for _, task := range instance.Tasks {
-		described.Tasks = append(described.Tasks, task.Name)
+		described.Tasks = append(described.Tasks, task.Definition.Name)
 	}
 	described.Replaces = manifest.Source == registry.SourceWorld && slices.ContainsFunc(generation.Replaced(), func(r *registry.Member) bool { return r.Name() == member.Name() })
 	if err := member.Err(); err != nil {

@@ -14,13 +14,13 @@ type Call struct {
 	Tool           string
 	Arguments      json.RawMessage // a JSON object; empty means {}
 	ArgumentsError string          // why the model's arguments are not JSON; the call is then invalid
-	Agent          string
-	Conversation   string
-	Parent         *ParentCall // the call from which this one was made
+	Asking         Asking          // on whose behalf hooks are asked
+	Parent         *ParentCall     // the call from which this one was made
 	Env            Env
-	// Settings gives an extension's settings in this conversation; nil stands
-	// for no settings.
-	Settings func(extension string) json.RawMessage
+	// Runtime is nil for a call from outside of conversations. Who makes a call with
+	// one keeps what the call publishes, as Progress tells it: its result is what the
+	// tool gave, and nothing is added to that.
+	Runtime CallRuntime
 
 	// Progress is told what the tool publishes while it runs, in order, from
 	// the goroutine that publishes. It returns soon, does not publish itself,
@@ -32,23 +32,19 @@ type Call struct {
 	published *published
 }
 
-// CallTool runs a call against the generation, which the caller holds, and
-// always gives a result; a tool's panic or time-out is reported too. In this
-// order: find the tool, PrepareArguments,
-// validate and coerce, the gates (beforeTool), validate again, approval,
-// Execute, the afterTool hooks. A call that does not get to Execute has an error
-// result with a [ResultCode] and is not seen by afterTool hooks. They see every
-// other result, also that of a call whose context has ended, because one of them
-// may be there to take secrets out.
+// CallTool runs a call of the agent of all extensions, from outside of
+// conversations. The caller holds the generation.
+//
+// It is [Agent.Admit], [Agent.Execute] and [Agent.AfterTool], one after another. A
+// call that is not admitted is not seen by afterTool hooks. They see every other
+// result, also that of a call whose context has ended, because one of them may be
+// there to take secrets out.
 func (g *Generation) CallTool(ctx context.Context, call Call) *Result {
-	tool := g.toolBy[call.Tool]
-	if tool == nil {
-		return errorResult(CodeToolUnavailable, fmt.Sprintf("Tool %q is not available.", call.Tool))
-	}
-	if refused := g.admit(ctx, tool, &call); refused != nil {
+	a := g.Agent(ctx, AgentChoice{})
+	if refused := a.Admit(ctx, &call); refused != nil {
 		return refused
 	}
-	return g.afterTool(ctx, &call, g.execute(ctx, tool, call))
+	return a.AfterTool(ctx, call, a.Execute(ctx, call))
 }
 
 // CallTool runs a call against the generation that is current now, and holds it
@@ -59,22 +55,44 @@ func (r *Registry) CallTool(ctx context.Context, call Call) *Result {
 	return g.CallTool(ctx, call)
 }
 
-// admit settles the call's arguments and decides whether it runs. It gives the
-// result of a call that does not.
-func (g *Generation) admit(ctx context.Context, tool *BoundTool, call *Call) *Result {
+// called finds the tool of a call; nil when its caller may not call it.
+func (a *Agent) called(call *Call) *BoundTool {
+	who := CallerModel
+	if call.Parent != nil {
+		who = CallerTool
+	}
+	if tool := a.toolBy[call.Tool]; tool != nil && tool.MayCall(who) {
+		return tool
+	}
+	return nil
+}
+
+func unavailable(call *Call) *Result {
+	return ErrorResult(CodeToolUnavailable, fmt.Sprintf("Tool %q is not available.", call.Tool))
+}
+
+// Admit settles the arguments of a call, in the call, and decides whether it runs.
+// In this order: find the tool, PrepareArguments, validate and coerce, the gates
+// (beforeTool), validate again, approval. Nil admits the call; otherwise it gives the
+// call's error result, with a [ResultCode].
+func (a *Agent) Admit(ctx context.Context, call *Call) (refused *Result) {
+	tool := a.called(call)
+	if tool == nil {
+		return unavailable(call)
+	}
 	if call.ArgumentsError != "" {
-		return errorResult(CodeInvalidArguments, fmt.Sprintf("Invalid arguments for tool %q: %s", tool.Name, call.ArgumentsError))
+		return ErrorResult(CodeInvalidArguments, fmt.Sprintf("Invalid arguments for tool %q: %s", tool.Name, call.ArgumentsError))
 	}
 	if len(call.Arguments) == 0 {
 		call.Arguments = json.RawMessage("{}")
 	}
-	if refused := g.prepare(ctx, tool, call); refused != nil {
+	if refused := a.generation.prepare(ctx, tool, call); refused != nil {
 		return refused
 	}
 	if refused := settle(tool, call); refused != nil {
 		return refused
 	}
-	outcome, err := g.beforeTool(ctx, call)
+	outcome, err := a.beforeTool(ctx, call)
 	if ctx.Err() != nil {
 		return aborted(ctx)
 	}
@@ -100,7 +118,7 @@ func (g *Generation) prepare(ctx context.Context, tool *BoundTool, call *Call) *
 	case ctx.Err() != nil:
 		return aborted(ctx)
 	case err != nil:
-		return errorResult(CodeInvalidArguments, fmt.Sprintf("Invalid arguments for tool %q: %v", tool.Name, err))
+		return ErrorResult(CodeInvalidArguments, fmt.Sprintf("Invalid arguments for tool %q: %v", tool.Name, err))
 	}
 	call.Arguments = prepared
 	return nil
@@ -110,19 +128,26 @@ func (g *Generation) prepare(ctx context.Context, tool *BoundTool, call *Call) *
 func settle(tool *BoundTool, call *Call) *Result {
 	arguments, err := tool.Validate(call.Arguments)
 	if err != nil {
-		return errorResult(CodeInvalidArguments, err.Error())
+		return ErrorResult(CodeInvalidArguments, err.Error())
 	}
 	call.Arguments = arguments
 	return nil
 }
 
-func (g *Generation) execute(ctx context.Context, tool *BoundTool, call Call) *Result {
-	call.published = &published{}
+// Execute runs a call that was admitted, and always gives a result. A tool's panic
+// or time-out is reported too. Without a [CallRuntime] the result is completed with
+// what the call published.
+func (a *Agent) Execute(ctx context.Context, call Call) *Result {
+	tool := a.called(&call)
+	if tool == nil {
+		return unavailable(&call)
+	}
+	call.published = &published{forwards: call.Runtime != nil}
 	result, err := invoke(ctx, tool.member, tool.what, tool.Timeout, func(ctx context.Context) (*Result, error) {
 		return tool.Execute(ctx, &call)
 	})
 	if failure, ok := err.(*Failure); ok {
-		g.report(failure)
+		a.generation.report(failure)
 	}
 	switch {
 	case err != nil:
@@ -142,17 +167,17 @@ func failed(ctx context.Context, err error) *Result {
 	var interrupted *InterruptedError
 	switch {
 	case errors.As(err, &interrupted):
-		return errorResult(CodeInterrupted, err.Error())
+		return ErrorResult(CodeInterrupted, err.Error())
 	case ctx.Err() != nil:
-		return errorResult(CodeAborted, err.Error())
+		return ErrorResult(CodeAborted, err.Error())
 	}
-	return errorResult(CodeToolError, err.Error())
+	return ErrorResult(CodeToolError, err.Error())
 }
 
 func aborted(ctx context.Context) *Result {
-	return errorResult(CodeAborted, "Tool call aborted: "+context.Cause(ctx).Error())
+	return ErrorResult(CodeAborted, "Tool call aborted: "+context.Cause(ctx).Error())
 }
 
 func blocked(reason string) *Result {
-	return errorResult(CodeBlocked, "Tool call blocked: "+reason)
+	return ErrorResult(CodeBlocked, "Tool call blocked: "+reason)
 }

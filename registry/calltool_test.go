@@ -34,7 +34,7 @@ func TestACallGoesThroughItsStepsInOrder(t *testing.T) {
 	}
 	hooks := []registry.Hook{
 		{Kind: registry.HookToolCall, BeforeTool: func(_ context.Context, at registry.HookContext, call registry.ToolCallEvent) (registry.Decision, error) {
-			step("before %s %s for %s in %s with %s", call.ID, call.Arguments, at.Agent, at.Conversation, at.Settings)
+			step("before %s %s for %s in %d with %s", call.ID, call.Arguments, at.Agent, at.Conversation, at.Settings)
 			return registry.Decision{Verdict: registry.VerdictAsk, Arguments: json.RawMessage(`{"n":"2"}`)}, nil
 		}},
 		{Kind: registry.HookToolResult, AfterTool: func(_ context.Context, _ registry.HookContext, call registry.ToolCallEvent, result *registry.Result) (*registry.Result, error) {
@@ -49,8 +49,10 @@ func TestACallGoesThroughItsStepsInOrder(t *testing.T) {
 	r := registry.New(registry.Options{})
 	promote(t, r, "c1", world("x", registry.Instance{Tools: []registry.Tool{tool}, Hooks: hooks}))
 	result := r.CallTool(t.Context(), registry.Call{
-		ID: "7", Tool: "act", Arguments: json.RawMessage(`{"m":1}`), Agent: "main", Conversation: "12",
-		Settings: func(extension string) json.RawMessage { return fmt.Appendf(nil, "{%q:1}", extension) },
+		ID: "7", Tool: "act", Arguments: json.RawMessage(`{"m":1}`), Asking: registry.Asking{
+			Agent: "main", Conversation: 12,
+			Settings: func(extension string) json.RawMessage { return fmt.Appendf(nil, "{%q:1}", extension) },
+		},
 		Approve: func(_ context.Context, ask registry.Approval) (bool, error) {
 			step("approve %s", ask.Call.Arguments)
 			return true, nil

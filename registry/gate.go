@@ -15,10 +15,10 @@ type judged struct {
 
 // beforeTool runs the gates in order and keeps the arguments they give in call.
 // The error is the reason of the first block.
-func (g *Generation) beforeTool(ctx context.Context, call *Call) (judged, error) {
+func (a *Agent) beforeTool(ctx context.Context, call *Call) (judged, error) {
 	var all judged
-	for _, h := range g.hooks[HookToolCall] {
-		decision, err := g.gate(ctx, h, call)
+	for _, h := range a.hooks[HookToolCall] {
+		decision, err := a.generation.gate(ctx, h, call)
 		if err != nil {
 			return all, err
 		}
@@ -38,7 +38,7 @@ func (g *Generation) beforeTool(ctx context.Context, call *Call) (judged, error)
 // gate runs one gate. An error blocks.
 func (g *Generation) gate(ctx context.Context, h boundHook, call *Call) (Decision, error) {
 	decision, err := invoke(ctx, h.member, h.what, g.limits.Hook, func(ctx context.Context) (Decision, error) {
-		return h.BeforeTool(ctx, call.hookContext(ctx, h), call.event())
+		return h.BeforeTool(ctx, call.Asking.context(ctx, h), call.event())
 	})
 	switch {
 	case err != nil && ctx.Err() == nil:
@@ -79,17 +79,35 @@ func approve(ctx context.Context, call *Call, asked []AskReason) *Result {
 	return nil
 }
 
-// afterTool runs the hooks on a result, each on what the one before gave.
-func (g *Generation) afterTool(ctx context.Context, call *Call, result *Result) *Result {
+// AfterTool gives the result of a call that ran as the hooks leave it: each sees what
+// the one before gave. A failure is reported, and keeps the result.
+func (a *Agent) AfterTool(ctx context.Context, call Call, result *Result) *Result {
+	return a.replaceResult(ctx, HookToolResult, &call, result)
+}
+
+// OnAbort is [Agent.AfterTool] for a call that was aborted: it asks the hooks on
+// that.
+func (a *Agent) OnAbort(ctx context.Context, call Call, result *Result) *Result {
+	return a.replaceResult(ctx, HookOnAbort, &call, result)
+}
+
+func (a *Agent) replaceResult(ctx context.Context, kind HookKind, call *Call, result *Result) *Result {
 	if ctx.Err() != nil {
 		ctx = context.WithoutCancel(ctx)
 	}
-	for _, h := range g.hooks[HookToolResult] {
-		next, err := invoke(ctx, h.member, h.what, g.limits.Hook, func(ctx context.Context) (*Result, error) {
-			return h.AfterTool(ctx, call.hookContext(ctx, h), call.event(), result)
+	for _, h := range a.hooks[kind] {
+		hook := h.AfterTool
+		if kind == HookOnAbort {
+			hook = h.OnAbort
+		}
+		if hook == nil {
+			continue
+		}
+		next, err := invoke(ctx, h.member, h.what, a.generation.limits.Hook, func(ctx context.Context) (*Result, error) {
+			return hook(ctx, call.Asking.context(ctx, h), call.event(), result)
 		})
 		if err != nil {
-			g.report(attributed(h.member, h.what, err))
+			a.generation.report(attributed(h.member, h.what, err))
 			continue
 		}
 		if next != nil {
@@ -108,10 +126,14 @@ func (c *Call) event() ToolCallEvent {
 	return ToolCallEvent{ID: c.ID, Tool: c.Tool, Arguments: c.Arguments, Parent: c.Parent}
 }
 
-func (c *Call) hookContext(ctx context.Context, h boundHook) HookContext {
-	at := HookContext{Extension: h.member.Name(), Agent: c.Agent, Conversation: c.Conversation, Depth: CallDepth(ctx)}
-	if c.Settings != nil {
-		at.Settings = c.Settings(at.Extension)
+// context is what a hook is told of who asks it.
+func (a Asking) context(ctx context.Context, h boundHook) HookContext {
+	at := HookContext{
+		Extension: h.member.Name(), Agent: a.Agent, Conversation: a.Conversation,
+		Depth: CallDepth(ctx), Runtime: a.Runtime, Models: a.Models,
+	}
+	if a.Settings != nil {
+		at.Settings = a.Settings(at.Extension)
 	}
 	return at
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/seed-d579e5eb/harness/durable"
 )
 
 // Generation is what one commit contributes, with the built-in and MCP
@@ -26,6 +27,9 @@ type Generation struct {
 	members  []*Member // in order
 	replaced []*Member // built-ins whose place a world extension took
 	names    map[string]*Member
+	parts    map[string]*contribution  // by the name of the extension
+	tasks    []*durable.TaskDefinition // in order of their extension
+	taskBy   map[string]*durable.TaskDefinition
 
 	tools    []*BoundTool // in order of their extension
 	commands []Owned[Command]
@@ -36,6 +40,11 @@ type Generation struct {
 	svcBy    map[string]boundService
 	shadowed []Shadowed
 	warnings []Problem
+
+	wrapped *schemaCache // of tools that wraps gave
+
+	selecting  sync.Mutex
+	selections map[string]*selection // by [AgentChoice.key]
 
 	units  units
 	closed sync.Once
@@ -58,13 +67,23 @@ type Shadowed struct {
 	By    string `json:"by"`    // whose is used
 }
 
-// BoundTool is a tool with its extension and its compiled schema.
+// BoundTool is a tool with its extension and its compiled schemas.
 type BoundTool struct {
 	Tool
-	Extension string
-	member    *Member
-	schema    *jsonschema.Schema
-	what      string
+	Extension  string  // that the tool came from, also when another one wrapped it
+	member     *Member // whose code is called: that of the last wrap
+	schema     *jsonschema.Schema
+	structured *jsonschema.Schema // nil when StructuredOutput is
+	what       string
+}
+
+// contribution is what is valid of what one extension contributes.
+type contribution struct {
+	member   *Member
+	tools    []*BoundTool
+	sections []*boundSection
+	wraps    []boundWrap
+	hooks    []boundHook
 }
 
 type boundHook struct {

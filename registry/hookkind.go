@@ -6,8 +6,8 @@ import "strings"
 type HookKind string
 
 // The kinds of hooks. [HookToolCall] is also written ToolTask.beforeTool, and
-// [HookToolResult] ToolTask.afterTool. They are the ones that run; the others
-// are declared, validated and listed.
+// [HookToolResult] ToolTask.afterTool. These two and the kinds of the durable tasks
+// run; the others are declared, validated and listed.
 const (
 	HookBeforeAgentStart HookKind = "before_agent_start"
 	HookToolCall         HookKind = "tool_call"
@@ -40,15 +40,24 @@ func HookKinds() []HookKind {
 	}
 }
 
+// The names of the engine's own tasks. Names of others do not begin with "pi.".
+const (
+	TaskGeneration = "pi.generation"
+	TaskTool       = "pi.tool"
+	TaskCompaction = "pi.compaction"
+
+	enginePrefix = "pi."
+)
+
 // TaskHook is the kind of a handler that an extension attaches to a durable
 // task, such as ("pi.tool", "beforeTool") or a task of an extension's own.
 func TaskHook(task, handler string) HookKind {
 	switch task {
-	case "pi.generation":
+	case TaskGeneration:
 		task = "GenerationTask"
-	case "pi.tool":
+	case TaskTool:
 		task = "ToolTask"
-	case "pi.compaction":
+	case TaskCompaction:
 		task = "CompactionTask"
 	}
 	return HookKind(task + "." + handler).Canonical()

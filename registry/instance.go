@@ -30,27 +30,6 @@ type Instance struct {
 	Shutdown func(ctx context.Context) error
 }
 
-// Section declares a part of the system prompt.
-type Section struct {
-	Key   string // ^[a-z][a-z0-9_-]*$; "instructions" is reserved
-	Where Position
-}
-
-// Wrap declares that an extension wraps a tool or a section of whoever provides
-// it. Exactly one of the names is set.
-type Wrap struct {
-	Tool    string
-	Section string
-	Where   Position
-}
-
-// TaskDeclaration declares a kind of durable task.
-type TaskDeclaration struct {
-	Name    string // unique over all extensions
-	Version int    // from 1
-	Where   Position
-}
-
 // Command declares a slash command.
 type Command struct {
 	Name        string // without the slash: ^[a-z][a-z0-9_-]*$

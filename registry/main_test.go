@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dlclark/regexp2/v2"
+	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/registry"
 	"go.uber.org/goleak"
 )
@@ -73,6 +74,20 @@ func says(name, text string) registry.Tool {
 }
 
 func tools(list ...registry.Tool) registry.Instance { return registry.Instance{Tools: list} }
+
+// tasks declares one task.
+func tasks(name string, version int) []registry.TaskDeclaration {
+	return []registry.TaskDeclaration{{Definition: task(name, version)}}
+}
+
+func task(name string, version int) *durable.TaskDefinition {
+	phase := func(context.Context, *durable.Runtime) error { return nil }
+	return &durable.TaskDefinition{
+		Name: name, Version: version, Abort: phase,
+		Initial: func(json.RawMessage) (json.RawMessage, error) { return json.RawMessage(`{"phase":"run"}`), nil },
+		Phases:  map[string]func(context.Context, *durable.Runtime) error{"run": phase},
+	}
+}
 
 // stage stages extensions, each with its instance.
 func stage(t testing.TB, r *registry.Registry, commit string, extensions ...*extension) *registry.Candidate {

@@ -67,7 +67,7 @@ const (
 	RuleSectionKey         Rule = "section-key"
 	RuleDuplicateSection   Rule = "duplicate-section"
 	RuleWrap               Rule = "wrap"
-	RuleTaskName           Rule = "task-name"
+	RuleTask               Rule = "task"
 	RuleDuplicateTask      Rule = "duplicate-task"
 	RuleCommandName        Rule = "command-name"
 	RuleDuplicateCommand   Rule = "duplicate-command"

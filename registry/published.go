@@ -10,9 +10,18 @@ import (
 
 // Progress is one thing that a running tool published. One field is set.
 type Progress struct {
-	Output     string
+	Output string
+	// Skipped, with Output, is what was left out in front of it.
+	Skipped    *Skipped
 	Details    json.RawMessage
 	Diagnostic *Diagnostic
+}
+
+// Skipped is output that was not delivered, because what follows it is more than
+// the [OutputWindow].
+type Skipped struct {
+	Bytes, Lines int64 // Lines counts line feeds
+	EndsLine     bool  // the last byte is a line feed
 }
 
 // SettledError says that a call was used after it had ended.
@@ -33,6 +42,7 @@ const (
 
 // published gathers what a running call publishes.
 type published struct {
+	forwards    bool // and keeps nothing: the call's Progress does
 	mu          sync.Mutex
 	settled     bool
 	output      []byte
@@ -51,6 +61,12 @@ func (c *Call) Output(text string) error {
 	return c.publish(Progress{Output: text}, func(p *published) { p.write(text) })
 }
 
+// OutputAfter is Output of text in front of which output was left out. The error is a
+// [*SettledError].
+func (c *Call) OutputAfter(skipped Skipped, text string) error {
+	return c.publish(Progress{Output: text, Skipped: &skipped}, func(p *published) { p.write(text) })
+}
+
 // Details publishes details. A result without details has the last ones. The
 // error is a [*SettledError].
 func (c *Call) Details(details json.RawMessage) error {
@@ -63,14 +79,18 @@ func (c *Call) Diagnose(d Diagnostic) error {
 	return c.publish(Progress{Diagnostic: &d}, func(p *published) { p.remark(d) })
 }
 
-// Retained gives the output so far as a result without content would have it: the
-// beginning, at most 1 MiB. The error is a [*SettledError].
+// Retained gives the output so far as a result without content would have it: what
+// [CallRuntime.RetainedOutput] gives, or without one the beginning, at most 1 MiB.
+// The error is a [*SettledError].
 func (c *Call) Retained() (string, error) {
+	if c.Runtime != nil {
+		return c.Runtime.RetainedOutput()
+	}
 	return c.shown(func(p *published) []byte { return p.output })
 }
 
-// Window gives the end of the output so far, at most 64 KiB. The error is a
-// [*SettledError].
+// Window gives the end of the output so far, at most 64 KiB; nothing with a
+// [CallRuntime]. The error is a [*SettledError].
 func (c *Call) Window() (string, error) {
 	return c.shown((*published).end)
 }
@@ -96,7 +116,9 @@ func (c *Call) publish(progress Progress, keep func(*published)) error {
 	if c.published.settled {
 		return &SettledError{CallID: c.ID, Tool: c.Tool}
 	}
-	keep(c.published)
+	if !c.published.forwards {
+		keep(c.published)
+	}
 	if c.Progress != nil {
 		c.Progress(progress)
 	}
@@ -150,9 +172,12 @@ func (p *published) settle(result *Result) *Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.settled = true
+	if p.forwards {
+		return result
+	}
 	r := *result
-	if len(p.output) > 0 && (len(r.Content) == 0 || r.Code != "") {
-		r.Content = append([]Content{{Type: ContentText, Text: string(p.output)}}, r.Content...)
+	if len(p.output) > 0 && len(r.Content) == 0 {
+		r.Content = []Content{{Type: ContentText, Text: string(p.output)}}
 	}
 	if r.Details == nil {
 		r.Details = p.details

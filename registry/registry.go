@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed-d579e5eb/harness/durable"
 )
 
 // Options configure a [Registry]. The zero value is useful.
@@ -33,6 +35,7 @@ type Registry struct {
 	reserved map[string]bool
 	schemas  schemaCache // of tools and manifests
 	settings schemaCache // of world settings
+	wrapped  schemaCache // of tools that wraps gave
 	current  atomic.Pointer[Generation]
 
 	promoting   sync.Mutex // held while a promotion swaps and tells
@@ -51,6 +54,7 @@ func New(options Options) *Registry {
 		report: options.Report,
 		// An extension may make up schemas of settings as it runs.
 		settings: schemaCache{limit: 256},
+		wrapped:  schemaCache{limit: 256},
 	}
 	if r.now == nil {
 		r.now = time.Now
@@ -76,17 +80,20 @@ func New(options Options) *Registry {
 
 func (r *Registry) newGeneration(commit string) *Generation {
 	return &Generation{
-		commit: commit,
-		limits: r.limits,
-		now:    r.now,
-		report: r.report,
-		names:  map[string]*Member{},
-		hooks:  map[HookKind][]boundHook{},
-		toolBy: map[string]*BoundTool{},
-		cmdBy:  map[string]Owned[Command]{},
-		svcBy:  map[string]boundService{},
-		units:  units{drained: make(chan struct{})},
-		onEnd:  r.ended,
+		commit:  commit,
+		limits:  r.limits,
+		now:     r.now,
+		report:  r.report,
+		names:   map[string]*Member{},
+		parts:   map[string]*contribution{},
+		taskBy:  map[string]*durable.TaskDefinition{},
+		hooks:   map[HookKind][]boundHook{},
+		toolBy:  map[string]*BoundTool{},
+		cmdBy:   map[string]Owned[Command]{},
+		svcBy:   map[string]boundService{},
+		wrapped: &r.wrapped,
+		units:   units{drained: make(chan struct{})},
+		onEnd:   r.ended,
 	}
 }
 

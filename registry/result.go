@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/seed-d579e5eb/harness/model/message"
 )
 
 // ResultCode says why a call has an error result that its tool did not give.
@@ -16,6 +18,7 @@ const (
 	CodeInterrupted      ResultCode = "interrupted"
 	CodeAborted          ResultCode = "aborted"
 	CodeToolError        ResultCode = "tool_error"
+	CodeAbandoned        ResultCode = "abandoned" // a nested call whose caller was cut off
 )
 
 // Result is what a tool call gave. Its JSON has the field names of a tool
@@ -25,7 +28,12 @@ type Result struct {
 	Details     json.RawMessage `json:"details,omitempty"` // for user interfaces; the model does not see it
 	IsError     bool            `json:"isError"`
 	Diagnostics []Diagnostic    `json:"diagnostics,omitempty"`
-	Code        ResultCode      `json:"code,omitempty"` // set by the framework only; empty when the tool returned
+	// Code is set by the framework only, and is empty when the tool returned. The
+	// diagnostic of the same code says why; Content is what the tool had published.
+	Code ResultCode `json:"code,omitempty"`
+	// StructuredOutput is what a calling tool gets; see [BoundTool.Structured].
+	StructuredOutput json.RawMessage `json:"structuredOutput,omitempty"`
+	Usage            *message.Usage  `json:"usage,omitempty"` // what models used on behalf of the tool
 	// Control is what the tool asks of the run (addTools, terminate, handoff),
 	// passed on as it is.
 	Control json.RawMessage `json:"control,omitempty"`
@@ -40,15 +48,35 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(r))
 }
 
-// Text joins the result's text parts by a newline.
+// Text joins the result's text parts by a newline, and after them the message of
+// [Result.Failure].
 func (r *Result) Text() string {
+	parts := r.texts()
+	if failure, failed := r.Failure(); failed {
+		parts = append(parts, failure.Message)
+	}
+	return strings.Join(parts, "\n")
+}
+
+func (r *Result) texts() []string {
 	var parts []string
 	for _, c := range r.Content {
 		if c.Type == ContentText {
 			parts = append(parts, c.Text)
 		}
 	}
-	return strings.Join(parts, "\n")
+	return parts
+}
+
+// Failure is the diagnostic that says why the framework made an error of the call,
+// and whether it did.
+func (r *Result) Failure() (Diagnostic, bool) {
+	for _, d := range r.Diagnostics {
+		if r.Code != "" && d.Code == string(r.Code) {
+			return d, true
+		}
+	}
+	return Diagnostic{}, false
 }
 
 // TextResult is a result of one text.
@@ -56,10 +84,10 @@ func TextResult(text string) *Result {
 	return &Result{Content: []Content{{Type: ContentText, Text: text}}}
 }
 
-func errorResult(code ResultCode, text string) *Result {
-	r := TextResult(text)
-	r.IsError, r.Code = true, code
-	return r
+// ErrorResult is the result of a call that the framework makes an error of, with a
+// diagnostic of the code. It has no content.
+func ErrorResult(code ResultCode, why string) *Result {
+	return &Result{IsError: true, Code: code, Diagnostics: []Diagnostic{{Severity: "error", Message: why, Code: string(code)}}}
 }
 
 // ContentType is the tag of a [Content].
@@ -132,4 +160,5 @@ func (c *Content) UnmarshalJSON(data []byte) error {
 type Diagnostic struct {
 	Severity string `json:"severity"` // info, warn or error
 	Message  string `json:"message"`
+	Code     string `json:"code,omitempty"` // for programs
 }

@@ -68,7 +68,7 @@ func (c *schemaCache) keep(g *Generation) {
 	for _, m := range slices.Concat(g.members, g.replaced) {
 		used[string(m.manifest.Settings)] = true
 		for _, t := range m.instance.Tools {
-			used[string(t.Parameters)] = true
+			used[string(t.Parameters)], used[string(t.StructuredOutput)] = true, true
 		}
 	}
 	c.mu.Lock()

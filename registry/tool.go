@@ -3,7 +3,10 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
+
+	"github.com/seed-d579e5eb/harness/model/message"
 )
 
 // Replay says whether a tool call that was cut off may run again.
@@ -22,7 +25,15 @@ const (
 	ExecutionSequential ExecutionMode = "sequential"
 )
 
-// Tool is something a model can call.
+// Caller says who may call a tool.
+type Caller string
+
+const (
+	CallerModel Caller = "model"
+	CallerTool  Caller = "tool" // a call that is under way
+)
+
+// Tool is something that models and other tools can call.
 type Tool struct {
 	Name          string // ^[a-zA-Z0-9_-]{1,64}$, what model APIs accept
 	Description   string
@@ -30,6 +41,18 @@ type Tool struct {
 	Replay        Replay
 	ExecutionMode ExecutionMode
 	Timeout       time.Duration // of Execute; zero means none
+	Callers       []Caller      // who may call it; empty means everybody
+	OutputLimits  OutputLimits
+
+	// StructuredOutput is a JSON Schema of what [Result.StructuredOutput] is to be;
+	// nil for a tool whose callers get its text.
+	StructuredOutput json.RawMessage
+	// ConstrainedSampling is for the provider of the model, as pi-ai has it: false or
+	// an object; nil for nothing.
+	ConstrainedSampling json.RawMessage
+	// Metadata is an object with what else the extension says of the tool, for the
+	// sections of prompts; nil for nothing. Models do not see it.
+	Metadata json.RawMessage
 
 	// PrepareArguments repairs what the model sent before it is validated, and
 	// may be nil. An error makes the call invalid_arguments.
@@ -43,10 +66,50 @@ type Tool struct {
 	Where Position
 }
 
+// MayCall reports whether the tool is for a caller.
+func (t *Tool) MayCall(who Caller) bool {
+	return len(t.Callers) == 0 || slices.Contains(t.Callers, who)
+}
+
+// Declaration is what models are told of the tool.
+func (t *Tool) Declaration() message.ToolDeclaration {
+	d := message.ToolDeclaration{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
+	if t.ConstrainedSampling != nil {
+		d.Extra = message.Extra{{Name: "constrainedSampling", Value: t.ConstrainedSampling}}
+	}
+	return d
+}
+
+// Retain says which part of a long text is kept.
+type Retain string
+
+const (
+	RetainHead Retain = "" // its beginning
+	RetainTail Retain = "tail"
+)
+
+// OutputLimits bound the text of a result. A zero limit means its default.
+type OutputLimits struct {
+	MaxBytes int // 50 KiB
+	MaxLines int // 2000
+	Retain   Retain
+}
+
+// WithDefaults gives the limits with their defaults.
+func (l OutputLimits) WithDefaults() OutputLimits {
+	if l.MaxBytes == 0 {
+		l.MaxBytes = 50 << 10
+	}
+	if l.MaxLines == 0 {
+		l.MaxLines = 2000
+	}
+	return l
+}
+
 // Limits are the time limits of handlers. A zero limit means its default, a
 // negative one none.
 type Limits struct {
-	Hook    time.Duration // a hook, or PrepareArguments of a tool; 10 s
+	Hook    time.Duration // a hook, a section, a wrap, or PrepareArguments of a tool; 10 s
 	Service time.Duration // a service call; 60 s
 	Close   time.Duration // each of OnOpen, OnClose and Shutdown; 60 s
 }

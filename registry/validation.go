@@ -14,14 +14,12 @@ var (
 	toolPattern = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 )
 
-// reservedSection is the section that the agent itself writes.
-const reservedSection = "instructions"
-
 // validation is one run over a candidate's members in order. It gathers the
 // problems and fills the generation's indices as it goes.
 type validation struct {
 	candidate  *Candidate
 	generation *Generation
+	part       *contribution // of the member at hand
 	problems   []Problem
 	tasks      map[string]string // task name to extension
 }
@@ -38,7 +36,8 @@ func (v *validation) build(active, replaced []*Member) *Generation {
 				fmt.Sprintf("there are two extensions of the name %q", m.Name()), "rename one of them")
 			continue
 		}
-		g.names[m.Name()] = m
+		v.part = &contribution{member: m}
+		g.names[m.Name()], g.parts[m.Name()] = m, v.part
 		v.member(m)
 	}
 	for _, m := range replaced {

@@ -3,6 +3,7 @@ package registry
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 func (v *validation) toolsOf(m *Member) {
@@ -14,37 +15,70 @@ func (v *validation) toolsOf(m *Member) {
 		}
 		seen[t.Name] = true
 		if bound, ok := v.tool(m, t); ok {
+			v.part.tools = append(v.part.tools, bound)
 			v.offer(bound)
 		}
 	}
 }
 
-// tool checks one tool and compiles its schema.
+// defect is what is wrong with a declaration.
+type defect struct {
+	rule          Rule
+	message, hint string
+}
+
+// tool checks one tool and compiles its schemas.
 func (v *validation) tool(m *Member, t Tool) (*BoundTool, bool) {
-	before := len(v.problems)
+	bound, defects := bindTool(&v.candidate.registry.schemas, m, t)
+	for _, f := range defects {
+		v.fail(m, t.Where, f.rule, f.message, f.hint)
+	}
+	return bound, len(defects) == 0
+}
+
+// bindTool checks a tool of m and compiles its schemas. The tool is of use only
+// without flaws.
+func bindTool(schemas *schemaCache, m *Member, t Tool) (bound *BoundTool, defects []defect) {
+	bad := func(rule Rule, hint, format string, args ...any) {
+		defects = append(defects, defect{rule, fmt.Sprintf(format, args...), hint})
+	}
 	if !toolPattern.MatchString(t.Name) {
-		v.fail(m, t.Where, RuleToolName, fmt.Sprintf("the tool name %q is not valid", t.Name), "a name is 1 to 64 letters, digits, _ and -")
+		bad(RuleToolName, "a name is 1 to 64 letters, digits, _ and -", "the tool name %q is not valid", t.Name)
 	}
 	if t.Execute == nil {
-		v.fail(m, t.Where, RuleTool, fmt.Sprintf("the tool %q has no execute function", t.Name), "")
+		bad(RuleTool, "", "the tool %q has no execute function", t.Name)
 	}
 	if t.Replay != ReplayUnsafe && t.Replay != ReplaySafe {
-		v.fail(m, t.Where, RuleTool, fmt.Sprintf("the tool %q has the unknown replay policy %q", t.Name, t.Replay), `replay is "safe" or left out`)
+		bad(RuleTool, `replay is "safe" or left out`, "the tool %q has the unknown replay policy %q", t.Name, t.Replay)
 	}
 	if t.ExecutionMode != ExecutionParallel && t.ExecutionMode != ExecutionSequential {
-		v.fail(m, t.Where, RuleTool, fmt.Sprintf("the tool %q has the unknown execution mode %q", t.Name, t.ExecutionMode), `executionMode is "sequential" or left out`)
+		bad(RuleTool, `executionMode is "sequential" or left out`, "the tool %q has the unknown execution mode %q", t.Name, t.ExecutionMode)
 	}
 	if t.Timeout < 0 {
-		v.fail(m, t.Where, RuleTool, fmt.Sprintf("the tool %q has a negative timeout", t.Name), "leave it out for none")
+		bad(RuleTool, "leave it out for none", "the tool %q has a negative timeout", t.Name)
 	}
-	schema, err := v.candidate.registry.schemas.object(t.Parameters)
-	if err != nil {
-		v.fail(m, t.Where, RuleToolSchema, fmt.Sprintf("the tool %q has invalid parameters: %v", t.Name, err), "parameters is a JSON Schema of an object")
+	for _, who := range t.Callers {
+		if who != CallerModel && who != CallerTool {
+			bad(RuleTool, `callers are "model" and "tool"`, "the tool %q has the unknown caller %q", t.Name, who)
+		}
 	}
-	if len(v.problems) > before {
-		return nil, false
+	if t.OutputLimits.MaxBytes < 0 || t.OutputLimits.MaxLines < 0 {
+		bad(RuleTool, "leave a limit out for its default", "the tool %q has a negative output limit", t.Name)
 	}
-	return &BoundTool{Tool: t, Extension: m.Name(), member: m, schema: schema, what: "tool " + t.Name}, true
+	if retain := t.OutputLimits.Retain; retain != RetainHead && retain != RetainTail {
+		bad(RuleTool, `retain is "tail" or left out`, "the tool %q retains an unknown part of its output, %q", t.Name, retain)
+	}
+	bound = &BoundTool{Tool: t, Extension: m.Name(), member: m, what: "tool " + t.Name}
+	var err error
+	if bound.schema, err = schemas.object(t.Parameters); err != nil {
+		bad(RuleToolSchema, "parameters is a JSON Schema of an object", "the tool %q has invalid parameters: %v", t.Name, err)
+	}
+	if t.StructuredOutput != nil {
+		if bound.structured, err = schemas.compile(t.StructuredOutput); err != nil {
+			bad(RuleToolSchema, "structuredOutput is a JSON Schema", "the tool %q has an invalid schema of its structured output: %v", t.Name, err)
+		}
+	}
+	return bound, defects
 }
 
 // offer indexes a tool: a later one of the same name takes the earlier one's
@@ -64,12 +98,14 @@ func (v *validation) sections(m *Member) {
 	seen := map[string]bool{}
 	for _, s := range m.instance.Sections {
 		switch {
-		case s.Key == reservedSection:
+		case s.Key == instructions:
 			v.fail(m, s.Where, RuleSectionKey, fmt.Sprintf("the section key %q is reserved", s.Key), "choose another key")
 		case !namePattern.MatchString(s.Key):
 			v.fail(m, s.Where, RuleSectionKey, fmt.Sprintf("the section key %q is not valid", s.Key), "a key is a lower-case letter, then lower-case letters, digits, _ and -")
 		case seen[s.Key]:
 			v.fail(m, s.Where, RuleDuplicateSection, fmt.Sprintf("has two sections of the key %q", s.Key), "rename one of them")
+		default:
+			v.part.sections = append(v.part.sections, &boundSection{Section: s, extension: m.Name(), member: m, what: "section " + s.Key})
 		}
 		seen[s.Key] = true
 	}
@@ -79,28 +115,38 @@ func (v *validation) wraps(m *Member) {
 	for _, w := range m.instance.Wraps {
 		if (w.Tool == "") == (w.Section == "") {
 			v.fail(m, w.Where, RuleWrap, "has a wrap that does not name one tool or one section", "use wrapTool or wrapSection with a name")
+			continue
 		}
+		what := "wrap of tool " + w.Tool
+		if w.Section != "" {
+			what = "wrap of section " + w.Section
+		}
+		v.part.wraps = append(v.part.wraps, boundWrap{w, m, what})
 	}
 }
 
 func (v *validation) tasksOf(m *Member) {
+	g := v.generation
 	for _, t := range m.instance.Tasks {
-		if t.Name == "" {
-			v.fail(m, t.Where, RuleTaskName, "has a task without a name", "")
+		if err := t.Definition.Check(); err != nil {
+			v.fail(m, t.Where, RuleTask, "has a task that cannot run: "+err.Error(), "")
 			continue
 		}
-		if t.Version < 1 {
-			v.fail(m, t.Where, RuleTaskName, fmt.Sprintf("the task %q has version %d", t.Name, t.Version), "a version is a whole number from 1")
+		name := t.Definition.Name
+		if strings.HasPrefix(name, enginePrefix) {
+			v.fail(m, t.Where, RuleDuplicateTask, fmt.Sprintf("the task name %q is reserved", name), `names that begin with "pi." are the engine's; choose another name`)
+			continue
 		}
-		if owner, taken := v.tasks[t.Name]; taken {
-			message := fmt.Sprintf("the task name %q is also that of a task of the extension %q", t.Name, owner)
+		if owner, taken := v.tasks[name]; taken {
+			message := fmt.Sprintf("the task name %q is also that of a task of the extension %q", name, owner)
 			if owner == m.Name() {
-				message = fmt.Sprintf("has two tasks of the name %q", t.Name)
+				message = fmt.Sprintf("has two tasks of the name %q", name)
 			}
 			v.fail(m, t.Where, RuleDuplicateTask, message, "task names are unique over all extensions; rename one of them")
 			continue
 		}
-		v.tasks[t.Name] = m.Name()
+		v.tasks[name] = m.Name()
+		g.tasks, g.taskBy[name] = append(g.tasks, t.Definition), t.Definition
 	}
 }
 

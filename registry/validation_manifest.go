@@ -91,7 +91,9 @@ func (v *validation) hooksOf(m *Member) {
 		}
 		kinds = append(kinds, kind)
 		h.Kind = kind
-		v.generation.hooks[kind] = append(v.generation.hooks[kind], boundHook{h, m, "hook " + string(kind)})
+		bound := boundHook{h, m, "hook " + string(kind)}
+		v.part.hooks = append(v.part.hooks, bound)
+		v.generation.hooks[kind] = append(v.generation.hooks[kind], bound)
 	}
 	if len(m.instance.Tools) > 0 {
 		kinds = append(kinds, HookTool)

@@ -134,8 +134,14 @@ func (c *callCommand) print(p *program, result *registry.Result) error {
 		}
 	} else {
 		p.printContent(result)
+		failure, failed := result.Failure()
+		if failed {
+			fmt.Fprintln(p.out, p.out.content(failure.Message))
+		}
 		for _, diagnostic := range result.Diagnostics {
-			p.diagnose(diagnostic)
+			if !failed || diagnostic != failure {
+				p.diagnose(diagnostic)
+			}
 		}
 	}
 	if result.IsError {
@@ -148,7 +154,7 @@ func (c *callCommand) print(p *program, result *registry.Result) error {
 // published text, which need not stand twice where both are read.
 func (p *program) printContent(result *registry.Result) {
 	published := p.published.String()
-	if !p.together || published == "" || len(result.Content) != 1 || result.Text() != published {
+	if !p.together || published == "" || len(result.Content) != 1 || result.Content[0].Text != published {
 		for _, part := range result.Content {
 			fmt.Fprintln(p.out, p.out.content(contentText(part)))
 		}

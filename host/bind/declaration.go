@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
 )
@@ -203,7 +204,7 @@ func (d *Declaration) Instance(caller Caller, limits Limits, at registry.Positio
 		instance.Wraps = append(instance.Wraps, registry.Wrap{Tool: wrap.Tool, Section: wrap.Section, Where: at})
 	}
 	for _, task := range d.described.Tasks {
-		instance.Tasks = append(instance.Tasks, registry.TaskDeclaration{Name: task.Name, Version: task.Version, Where: at})
+		instance.Tasks = append(instance.Tasks, registry.TaskDeclaration{Definition: unableTask(task.Name, task.Version), Where: at})
 	}
 	for _, command := range d.described.Commands {
 		instance.Commands = append(instance.Commands, registry.Command{Name: command.Name, Description: command.Description, Where: at})
@@ -212,6 +213,18 @@ func (d *Declaration) Instance(caller Caller, limits Limits, at registry.Positio
 	d.addServices(instance, reach, at)
 	d.addLifecycle(instance, reach)
 	return instance
+}
+
+// unableTask is the definition of a task that does not run yet.
+func unableTask(name string, version int) *durable.TaskDefinition {
+	unable := fmt.Errorf("the task %q cannot run: tasks of TypeScript extensions do not run yet", name)
+	phase := func(context.Context, *durable.Runtime) error { return unable }
+	return &durable.TaskDefinition{
+		Name: name, Version: version,
+		Initial: func(json.RawMessage) (json.RawMessage, error) { return nil, unable },
+		Phases:  map[string]func(context.Context, *durable.Runtime) error{"run": phase},
+		Abort:   phase,
+	}
 }
 
 func executionMode(mode string) registry.ExecutionMode {

@@ -1,0 +1,129 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/model/message"
+)
+
+// ask asks the hooks of a kind, in order, until one says that it decided. A failure
+// is reported and the next one is asked. The error is the cause of ctx, when that
+// ended.
+func (a *Agent) ask(ctx context.Context, kind HookKind, asking Asking, one func(ctx context.Context, h boundHook, at HookContext) (decided bool, err error)) error {
+	for _, h := range a.hooks[kind] {
+		decided, err := invoke(ctx, h.member, h.what, a.generation.limits.Hook, func(ctx context.Context) (bool, error) {
+			return one(ctx, h, asking.context(ctx, h))
+		})
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			a.generation.report(attributed(h.member, h.what, err))
+		case decided:
+			return nil
+		}
+	}
+	return nil
+}
+
+// BeforeRequest gives the messages of a request as the hooks leave them: each sees
+// what the one before gave. The error is the cause of ctx, when that ended.
+func (a *Agent) BeforeRequest(ctx context.Context, asking Asking, messages message.Messages) (message.Messages, error) {
+	err := a.ask(ctx, HookBeforeRequest, asking, func(ctx context.Context, h boundHook, at HookContext) (bool, error) {
+		if h.BeforeRequest == nil {
+			return false, nil
+		}
+		replaced, err := h.BeforeRequest(ctx, at, messages)
+		if err == nil && replaced != nil {
+			messages = replaced
+		}
+		return false, err
+	})
+	return messages, err
+}
+
+// AfterResponse shows a response to the hooks. The error is the cause of ctx, when
+// that ended.
+func (a *Agent) AfterResponse(ctx context.Context, asking Asking, response *message.Assistant) error {
+	return a.ask(ctx, HookAfterResponse, asking, func(ctx context.Context, h boundHook, at HookContext) (bool, error) {
+		if h.AfterResponse == nil {
+			return false, nil
+		}
+		return false, h.AfterResponse(ctx, at, response)
+	})
+}
+
+// OnYield gives the user's turn with which a run goes on after an answer; nil when no
+// hook gives one. The error is the cause of ctx, when that ended.
+func (a *Agent) OnYield(ctx context.Context, asking Asking, answer *message.Assistant) (*message.Content, error) {
+	var turn *message.Content
+	err := a.ask(ctx, HookOnYield, asking, func(ctx context.Context, h boundHook, at HookContext) (decided bool, err error) {
+		if h.OnYield == nil {
+			return false, nil
+		}
+		given, err := h.OnYield(ctx, at, answer)
+		if err == nil {
+			turn = given
+		}
+		return turn != nil, err
+	})
+	return turn, err
+}
+
+// AfterTools tells the hooks of a round of tools that has ended. The error is the
+// cause of ctx, when that ended.
+func (a *Agent) AfterTools(ctx context.Context, asking Asking, response record.EntryID, results []record.EntryID) error {
+	return a.ask(ctx, HookAfterTools, asking, func(ctx context.Context, h boundHook, at HookContext) (bool, error) {
+		if h.AfterTools == nil {
+			return false, nil
+		}
+		return false, h.AfterTools(ctx, at, response, results)
+	})
+}
+
+// BeforeCompact gives what the hooks decide about a compaction; nil when none does.
+// The error is the cause of ctx, when that ended.
+func (a *Agent) BeforeCompact(ctx context.Context, asking Asking, compaction Compaction) (*CompactionDecision, error) {
+	var decision *CompactionDecision
+	err := a.ask(ctx, HookBeforeCompact, asking, func(ctx context.Context, h boundHook, at HookContext) (decided bool, err error) {
+		if h.BeforeCompact == nil {
+			return false, nil
+		}
+		given, err := h.BeforeCompact(ctx, at, compaction)
+		if err == nil {
+			decision = given
+		}
+		return decision != nil, err
+	})
+	return decision, err
+}
+
+// Structured gives what a calling tool gets of a result that is no error: the value
+// of its schema, or without one the text, as JSON. The error says that the value is
+// missing or does not fit.
+func (t *BoundTool) Structured(result *Result) (json.RawMessage, error) {
+	if t.structured == nil {
+		return encode(result.Text())
+	}
+	if result.StructuredOutput == nil {
+		return nil, fmt.Errorf("tool %q gave no structured output; it declares a schema of one", t.Name)
+	}
+	value, err := decode(result.StructuredOutput)
+	if err == nil {
+		err = withPatterns(func() error {
+			if err := checkWork(t.structured, value); err != nil {
+				return err
+			}
+			return t.structured.Validate(value)
+		})
+	}
+	if err != nil {
+		list := flaws(err, value, result.StructuredOutput)
+		return nil, fmt.Errorf("the structured output of tool %q does not fit its schema: %w", t.Name, errors.New(list[0]))
+	}
+	return result.StructuredOutput, nil
+}

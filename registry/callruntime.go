@@ -51,6 +51,10 @@ type CallRuntime interface {
 	// RetainedOutput is the output so far as a result without content would have it.
 	RetainedOutput() (string, error)
 
+	// Stored returns once everything that the call has published is stored, or what
+	// prevents that is known.
+	Stored(ctx context.Context) error
+
 	// Execute calls another tool on behalf of the call. A call that cannot be made,
 	// because of its key or since the same key called otherwise before, is an error;
 	// a tool that fails is a result.

@@ -83,6 +83,11 @@ type Dropped struct{ Bytes, Lines int64 }
 // Retained returns what is kept, in whole lines, unless a single line is longer than
 // what is kept, and without control characters other than tab and line feed.
 func (w *Window) Retained() (string, Dropped) {
+	exact, gone := w.exact()
+	return sanitized(exact), gone
+}
+
+func (w *Window) exact() (string, Dropped) {
 	exact := w.head()
 	if w.limits.Tail {
 		exact = w.end()
@@ -91,7 +96,7 @@ func (w *Window) Retained() (string, Dropped) {
 	if exact != "" && exact[len(exact)-1] != '\n' {
 		lines++
 	}
-	return sanitized(exact), Dropped{w.total - int64(len(exact)), max(w.count()-lines, 0)}
+	return exact, Dropped{w.total - int64(len(exact)), max(w.count()-lines, 0)}
 }
 
 func (w *Window) head() string {
@@ -125,6 +130,14 @@ func (w *Window) end() string {
 	return cut[beforeLines(cut, w.limits.Lines):]
 }
 
+// Cut keeps the beginning or the end of a text, as a window does, and leaves the
+// characters as they are.
+func Cut(text string, limits Limits) (string, Dropped) {
+	w := NewWindow(limits)
+	w.Write(text)
+	return w.exact()
+}
+
 // boundary returns the last place at or before at that is between two characters.
 func boundary(text string, at int) int {
 	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
@@ -148,6 +161,9 @@ func afterLines(text string, lines int) int {
 
 // beforeLines returns where the last lines begin.
 func beforeLines(text string, lines int) int {
+	if lines <= 0 {
+		return len(text)
+	}
 	at := len(strings.TrimSuffix(text, "\n"))
 	for range lines {
 		if at = strings.LastIndexByte(text[:at], '\n'); at < 0 {

@@ -28,6 +28,12 @@ func (s *stores) store() (int, error) {
 	return s.bytes, s.err
 }
 
+func (s *stores) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.at)
+}
+
 func (s *stores) pacer() *pace.Pacer {
 	s.began = time.Now()
 	return &pace.Pacer{Clock: durable.SystemClock{}, Interval: 100 * time.Millisecond, Rate: 1000, Store: s.store}
@@ -49,7 +55,7 @@ func TestTheFirstChangeIsStoredAtOnceAndLaterOnesTogether(t *testing.T) {
 		synctest.Wait()
 		p.End()
 		want := []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond, 1150 * time.Millisecond}
-		if len(s.at) != len(want) {
+		if s.count() != len(want) {
 			t.Fatalf("stored at %v, want %v", s.at, want)
 		}
 		for i := range want {
@@ -69,14 +75,14 @@ func TestLargeCommitsAreFurtherApart(t *testing.T) {
 		p.Changed()
 		pass(499 * time.Millisecond)
 		synctest.Wait()
-		if len(s.at) != 1 {
-			t.Errorf("stored %d times within the half second that 500 bytes take", len(s.at))
+		if s.count() != 1 {
+			t.Errorf("stored %d times within the half second that 500 bytes take", s.count())
 		}
 		pass(time.Millisecond)
 		synctest.Wait()
 		p.End()
-		if len(s.at) != 2 {
-			t.Errorf("stored %d times after that", len(s.at))
+		if s.count() != 2 {
+			t.Errorf("stored %d times after that", s.count())
 		}
 	})
 }
@@ -88,8 +94,8 @@ func TestWhoWaitsIsToldWhatBecameOfTheChange(t *testing.T) {
 		var s stores
 		p := s.pacer()
 		defer p.End()
-		if err := p.Stored(ctx); err != nil || len(s.at) != 1 {
-			t.Errorf("%v after %d commits", err, len(s.at))
+		if err := p.Stored(ctx); err != nil || s.count() != 1 {
+			t.Errorf("%v after %d commits", err, s.count())
 		}
 	})
 	t.Run("failed", func(t *testing.T) {
@@ -101,8 +107,8 @@ func TestWhoWaitsIsToldWhatBecameOfTheChange(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		}
-		if len(s.at) != 1 {
-			t.Errorf("%d commits after one failed", len(s.at))
+		if s.count() != 1 {
+			t.Errorf("%d commits after one failed", s.count())
 		}
 	})
 	t.Run("ended", func(t *testing.T) {
@@ -116,8 +122,8 @@ func TestWhoWaitsIsToldWhatBecameOfTheChange(t *testing.T) {
 			synctest.Wait()
 			p.End()
 			p.Settle(nil)
-			if err := <-told; err != nil || len(s.at) != 1 {
-				t.Errorf("%v after %d commits", err, len(s.at))
+			if err := <-told; err != nil || s.count() != 1 {
+				t.Errorf("%v after %d commits", err, s.count())
 			}
 			if err := p.Stored(ctx); !errors.Is(err, pace.ErrEnded) {
 				t.Errorf("after the end: %v", err)

@@ -1,0 +1,272 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/seed-d579e5eb/harness/durable"
+	"github.com/seed-d579e5eb/harness/registry"
+)
+
+// maxLost is how often a call that is safe to replay runs again because its code was
+// taken away while it ran.
+const maxLost = 3
+
+// toolCall is a call that a phase works on.
+type toolCall struct {
+	harness *Harness
+	run     *toolRun
+	slot    slot
+	agent   *registry.Agent
+	tool    *registry.BoundTool // nil when there is none of that name
+	call    registry.Call
+	limits  registry.OutputLimits
+}
+
+// called returns the call of a phase, with the tool that it names now.
+func (h *Harness) called(ctx context.Context, run *toolRun) (*toolCall, error) {
+	agent, err := h.resolved(ctx, run.Runtime)
+	if err != nil {
+		return nil, err
+	}
+	c := &toolCall{harness: h, run: run, slot: slotOf(run.Record(), run.Input.Kind), agent: agent}
+	c.call = registry.Call{ID: run.Input.Call, Asking: h.asking(run.Runtime), Approve: h.options.Approve}
+	if run.Input.Kind == calledByTool {
+		c.call.Tool, c.call.Arguments = run.Input.Tool, run.Input.Arguments
+		c.call.Parent = &registry.ParentCall{TaskID: run.Record().Owner, CallID: run.Input.Parent}
+	} else {
+		said, err := calledIn(ctx, run.Runtime, run.Input.Assistant, run.Input.Call)
+		if err != nil {
+			return nil, err
+		}
+		c.call.Tool, c.call.Arguments, c.call.ArgumentsError = said.Name, said.Arguments, said.ArgumentsError
+	}
+	if c.tool = agent.Tool(c.call.Tool); c.tool != nil {
+		c.limits = c.tool.OutputLimits
+	}
+	return c, nil
+}
+
+// beginToolCall settles what is to be run, stores that, runs it and stores the result.
+func (h *Harness) beginToolCall(ctx context.Context, run *toolRun) error {
+	c, err := h.called(ctx, run)
+	if err != nil {
+		return err
+	}
+	refused := c.agent.Admit(ctx, &c.call)
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if refused != nil {
+		return c.settle(ctx, refused, nil)
+	}
+	intent := toolState{Phase: phaseExecute, Arguments: c.call.Arguments, Replay: replayOf(c.tool)}
+	err = run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next toolNext, err error) {
+		err = c.slot.edit(tx, func(s *NestedSlot) { s.Status = durable.SlotRunning })
+		return run.Continue(intent), err
+	})
+	if err != nil {
+		return err
+	}
+	return c.execute(ctx, intent)
+}
+
+// resumeToolCall goes on with a call that was cut off: it runs again, with the arguments
+// that were stored, only when its tool said that this is safe and still says so.
+func (h *Harness) resumeToolCall(ctx context.Context, run *toolRun) error {
+	c, err := h.called(ctx, run)
+	if err != nil {
+		return err
+	}
+	if run.State.Replay != replaySafe || replayOf(c.tool) != replaySafe {
+		return c.interrupted(ctx, "The call was interrupted, and was not run again since that may not be safe.")
+	}
+	err = run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (toolNext, error) {
+		return run.Unchanged(), c.slot.edit(tx, clearPublished)
+	})
+	if err != nil {
+		return err
+	}
+	c.call.Arguments = run.State.Arguments
+	return c.execute(ctx, run.State)
+}
+
+// execute runs the tool and stores what it gives.
+func (c *toolCall) execute(ctx context.Context, intent toolState) error {
+	h := c.harness
+	published := c.publishing()
+	defer published.end()
+	runtime := newCallRuntime(c, published, intent.Replay)
+	defer runtime.settle()
+	c.call.Runtime, c.call.Progress = runtime, published.progress
+
+	var duration *float64
+	env, err := h.env(ctx, c.run.Runtime, c.agent)
+	result := registry.ErrorResult(registry.CodeToolError, "the environment of the call: "+errorText(err))
+	if err == nil {
+		c.call.Env = env
+		began := h.clock.Now()
+		result = c.agent.Execute(ctx, c.call)
+		took := float64(h.clock.Now().Sub(began)) / float64(time.Millisecond)
+		duration = &took
+	}
+	runtime.settle()
+	published.end()
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if result.Code == registry.CodeInterrupted {
+		return c.lost(ctx, intent, published, result)
+	}
+	if err := c.abortNested(ctx); err != nil {
+		return err
+	}
+	result = c.agent.AfterTool(ctx, c.call, published.complete(result))
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	err = c.settle(ctx, result, duration)
+	published.settle(err)
+	return err
+}
+
+// lost decides what becomes of a call whose code was taken away while it ran.
+func (c *toolCall) lost(ctx context.Context, intent toolState, published *publishing, result *registry.Result) error {
+	if intent.Replay != replaySafe || intent.Lost >= maxLost {
+		if err := c.abortNested(ctx); err != nil {
+			return err
+		}
+		return c.settle(ctx, published.complete(result), nil)
+	}
+	intent.Lost++
+	return c.run.Commit(ctx, func(context.Context, *durable.Tx) (toolNext, error) {
+		return c.run.Continue(intent), nil
+	})
+}
+
+// interrupted ends a call that was cut off and does not run again, with what is stored
+// of what it had published.
+func (c *toolCall) interrupted(ctx context.Context, why string) error {
+	result, err := c.partial(ctx, registry.CodeInterrupted, why)
+	if err != nil {
+		return err
+	}
+	return c.settle(ctx, result, nil)
+}
+
+// partial is the error result of a call that was cut off: what is stored of what it had
+// published, and why.
+func (c *toolCall) partial(ctx context.Context, code registry.ResultCode, why string) (*registry.Result, error) {
+	shown, err := c.slot.read(ctx, c.run)
+	if err != nil {
+		return nil, err
+	}
+	result := registry.ErrorResult(code, why)
+	if shown.Output != "" {
+		result.Content = []registry.Content{{Type: registry.ContentText, Text: shown.Output}}
+	}
+	result.Details = shown.Details
+	var before []registry.Diagnostic
+	for _, text := range shown.Diagnostics {
+		var d registry.Diagnostic
+		if err := json.Unmarshal(text, &d); err != nil {
+			return nil, err
+		}
+		before = append(before, d)
+	}
+	if gone := droppedOf(shown); gone.Bytes > 0 {
+		before = append(before, truncated(c.limits, gone))
+	}
+	result.Diagnostics = append(before, result.Diagnostics...)
+	return result, nil
+}
+
+// abortToolCall ends a call that is aborted. What it owned has ended by then.
+func (h *Harness) abortToolCall(ctx context.Context, run *toolRun) error {
+	c, err := h.called(ctx, run)
+	if err != nil {
+		return err
+	}
+	code, why := registry.CodeAborted, "The call was aborted."
+	if run.Record().AbortReason == "restart" {
+		code, why = registry.CodeAbandoned, "The call was abandoned: nobody waited for it any more after a restart."
+	}
+	result, err := c.partial(ctx, code, why)
+	if err != nil {
+		return err
+	}
+	result = c.agent.OnAbort(ctx, c.call, result)
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return c.settle(ctx, result, nil)
+}
+
+// settle stores the result of a call, and ends it.
+func (c *toolCall) settle(ctx context.Context, result *registry.Result, duration *float64) error {
+	shaped := c.harness.shaped(c.call.ID, c.call.Tool, result, c.limits)
+	shaped.message.DurationMs = duration
+	if err := c.shapeNested(ctx, shaped); err != nil {
+		return err
+	}
+	return c.run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next toolNext, err error) {
+		var ended toolResult
+		ended.Control = shaped.control
+		if c.run.Input.Kind == calledByTool {
+			if ended.Nested, err = c.nestedResult(result, shaped); err == nil {
+				err = durable.AddUsage(tx, c.run.Conversation(), shaped.message)
+			}
+		} else {
+			ended.Entry, err = appendResult(tx, c.run.Conversation(), shaped)
+		}
+		if err != nil {
+			return next, err
+		}
+		err = c.slot.edit(tx, func(s *NestedSlot) {
+			clearPublished(s)
+			s.Status, s.Entry = durable.SlotDone, ended.Entry
+			s.IsError, s.DurationMs, s.Error = shaped.message.IsError, duration, shaped.failure()
+		})
+		return c.outcome(result, ended), err
+	})
+}
+
+// outcome is how the task of a call ends by its result: a tool that returned has done
+// its work, with whatever it returned.
+func (c *toolCall) outcome(result *registry.Result, ended toolResult) toolNext {
+	switch result.Code {
+	case registry.CodeToolError, registry.CodeInterrupted:
+		why, _ := result.Failure()
+		return c.run.Fail(errors.New(why.Message), ended)
+	case registry.CodeAborted, registry.CodeAbandoned:
+		return c.run.Abort(c.run.Record().AbortReason, ended)
+	}
+	return c.run.Complete(ended)
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// read returns the slot as it is stored; an empty one when it is gone.
+func (s slot) read(ctx context.Context, from durable.Documents) (NestedSlot, error) {
+	if s.caller != 0 {
+		nested, _, err := NestedDocument.Read(ctx, from, durable.InTask(s.caller))
+		for _, c := range nested.Calls {
+			if c.Task == s.task {
+				return c, err
+			}
+		}
+		return NestedSlot{}, err
+	}
+	live, _, err := durable.LiveDocument.Read(ctx, from, durable.InConversation(s.conversation))
+	if at := s.in(&live); at >= 0 {
+		return NestedSlot{ToolSlot: live.Tools[at]}, err
+	}
+	return NestedSlot{}, err
+}

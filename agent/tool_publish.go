@@ -1,0 +1,162 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/seed-d579e5eb/harness/agent/internal/output"
+	"github.com/seed-d579e5eb/harness/agent/internal/pace"
+	"github.com/seed-d579e5eb/harness/durable"
+	"github.com/seed-d579e5eb/harness/registry"
+)
+
+// outputRate is how many bytes of output a second are stored while a call runs.
+const outputRate = 100 << 10
+
+// What is kept of the diagnostics of a call: so many, of so many bytes together.
+const (
+	maxDiagnostics     = 1000
+	maxDiagnosticBytes = 1 << 20
+)
+
+// publishing is what a running call has published so far, which is stored in its slot
+// now and then.
+type publishing struct {
+	call  *toolCall
+	pacer *pace.Pacer
+	// told is told of everything too; nil for nobody.
+	told func(registry.Progress)
+
+	mu          sync.Mutex
+	window      *output.Window
+	details     json.RawMessage
+	diagnostics []registry.Diagnostic
+	bytes       int // of the diagnostics
+	left        int // diagnostics that are not kept
+}
+
+func (c *toolCall) publishing() *publishing {
+	limits := c.limits.WithDefaults()
+	p := &publishing{call: c, told: c.harness.listener(c.run), window: output.NewWindow(output.Limits{
+		Bytes: limits.MaxBytes, Lines: limits.MaxLines, Tail: limits.Retain == registry.RetainTail,
+	})}
+	p.pacer = &pace.Pacer{Clock: c.harness.clock, Interval: c.harness.Settings().Progress.OutputInterval, Rate: outputRate, Store: p.store}
+	return p
+}
+
+// progress takes what the call publishes.
+func (p *publishing) progress(news registry.Progress) {
+	p.keep(news)
+	p.pacer.Changed()
+	if p.told != nil {
+		p.told(news)
+	}
+}
+
+func (p *publishing) keep(news registry.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s := news.Skipped; s != nil {
+		p.window.Skip(s.Bytes, s.Lines, s.EndsLine)
+	}
+	p.window.Write(news.Output)
+	if news.Details != nil {
+		p.details = news.Details
+	}
+	d := news.Diagnostic
+	if d == nil {
+		return
+	}
+	size := len(d.Severity) + len(d.Message) + len(d.Code)
+	if len(p.diagnostics) == maxDiagnostics || p.bytes+size > maxDiagnosticBytes {
+		p.left++
+		return
+	}
+	p.diagnostics, p.bytes = append(p.diagnostics, *d), p.bytes+size
+}
+
+// retained is the output as a result without content has it.
+func (p *publishing) retained() (string, output.Dropped) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.window.Retained()
+}
+
+// store commits what was published to the call's slot. It does not end with the call:
+// what is on its way is stored.
+func (p *publishing) store() (int, error) {
+	text, gone := p.retained()
+	p.mu.Lock()
+	details, diagnostics := p.details, slices.Clone(p.diagnostics)
+	p.mu.Unlock()
+	encoded, err := encodedDiagnostics(diagnostics)
+	if err != nil {
+		return 0, err
+	}
+	size := len(text) + len(details)
+	for _, d := range encoded {
+		size += len(d)
+	}
+	run := p.call.run
+	return size, run.Commit(context.Background(), func(_ context.Context, tx *durable.Tx) (toolNext, error) {
+		return run.Unchanged(), p.call.slot.edit(tx, func(s *NestedSlot) {
+			s.Output, s.DroppedBytes, s.DroppedLines = text, gone.Bytes, gone.Lines
+			s.Details, s.Diagnostics = details, encoded
+		})
+	})
+}
+
+// end stops storing: the rest belongs into the commit of the result.
+func (p *publishing) end() { p.pacer.End() }
+
+// settle tells who waits for what was published that it is stored with the result, or
+// why it is not.
+func (p *publishing) settle(err error) { p.pacer.Settle(err) }
+
+// complete returns a result with what was published in place of what it leaves out, and
+// with the diagnostics in order: those that were published, its own, and the harness's.
+func (p *publishing) complete(result *registry.Result) *registry.Result {
+	text, gone := p.retained()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	completed := *result
+	completed.Diagnostics = slices.Concat(p.diagnostics, result.Diagnostics)
+	if completed.Details == nil {
+		completed.Details = p.details
+	}
+	if completed.Content == nil {
+		completed.Content = []registry.Content{}
+		if text != "" {
+			completed.Content = []registry.Content{{Type: registry.ContentText, Text: text}}
+		}
+		if gone.Bytes > 0 {
+			completed.Diagnostics = append(completed.Diagnostics, truncated(p.call.limits, gone))
+		}
+	}
+	if p.left > 0 {
+		completed.Diagnostics = append(completed.Diagnostics, registry.Diagnostic{
+			Severity: "warn", Code: "truncated", Message: fmt.Sprintf("there were too many diagnostics: %s of them are not kept", grouped(int64(p.left))),
+		})
+	}
+	return &completed
+}
+
+// droppedOf is how much of the output of a slot is not kept.
+func droppedOf(s NestedSlot) output.Dropped {
+	return output.Dropped{Bytes: s.DroppedBytes, Lines: s.DroppedLines}
+}
+
+func encodedDiagnostics(list []registry.Diagnostic) ([]json.RawMessage, error) {
+	encoded := make([]json.RawMessage, 0, len(list))
+	for _, d := range list {
+		text, err := json.Marshal(d)
+		if err != nil {
+			return nil, err
+		}
+		encoded = append(encoded, text)
+	}
+	return encoded, nil
+}

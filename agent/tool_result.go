@@ -1,0 +1,163 @@
+package agent
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-d579e5eb/harness/agent/internal/output"
+	"github.com/seed-d579e5eb/harness/durable"
+	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/model/message"
+	"github.com/seed-d579e5eb/harness/registry"
+)
+
+// shapedResult is a result as it is stored.
+type shapedResult struct {
+	message *message.ToolResult
+	// diagnostics are all of them; the message shows them to the model.
+	diagnostics []registry.Diagnostic
+	control     *control
+}
+
+// failure is the beginning of what a failed call has to say; "" for others.
+func (s *shapedResult) failure() string {
+	if !s.message.IsError {
+		return ""
+	}
+	text := s.message.Text()
+	const most = 500
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "")
+	}
+	return text
+}
+
+// shaped makes a result what models and transcripts take: text within limits, the
+// diagnostics in a block of their own at its end, and nothing that is not JSON.
+func (h *Harness) shaped(call, tool string, result *registry.Result, limits registry.OutputLimits) *shapedResult {
+	s := &shapedResult{diagnostics: slices.Clone(result.Diagnostics)}
+	s.message = &message.ToolResult{
+		ToolCallID: call, ToolName: tool, Usage: result.Usage, IsError: result.IsError, Timestamp: h.milliseconds(),
+	}
+	content, gone := bounded(result.Content, limits)
+	if gone.Bytes > 0 {
+		s.diagnostics = append(s.diagnostics, truncated(limits, gone))
+	}
+	if result.Details != nil && !json.Valid(result.Details) {
+		s.diagnostics = append(s.diagnostics, wrong("the details of the result are not JSON, and are left out"))
+	} else {
+		s.message.Details = result.Details
+	}
+	if result.Control != nil {
+		var asked control
+		if err := json.Unmarshal(result.Control, &asked); err != nil {
+			s.diagnostics = append(s.diagnostics, wrong("the control of the result is left out: "+err.Error()))
+		} else {
+			s.control = &asked
+		}
+	}
+	s.message.Content = append(content, block(s.diagnostics)...)
+	return s
+}
+
+// wrong is a diagnostic of a result that is not what it must be.
+func wrong(what string) registry.Diagnostic {
+	return registry.Diagnostic{Severity: "error", Code: "invalid_result", Message: what}
+}
+
+// bounded returns content within limits, which are those of all its text together, and
+// how much of the text was left out.
+func bounded(content []registry.Content, limits registry.OutputLimits) (message.Blocks, output.Dropped) {
+	limits = limits.WithDefaults()
+	left := output.Limits{Bytes: limits.MaxBytes, Lines: limits.MaxLines, Tail: limits.Retain == registry.RetainTail}
+	blocks := message.Blocks{}
+	var gone output.Dropped
+	order := slices.Clone(content)
+	if left.Tail {
+		slices.Reverse(order)
+	}
+	for _, c := range order {
+		if c.Type == registry.ContentImage {
+			blocks = append(blocks, &message.Image{Data: base64.StdEncoding.EncodeToString(c.Data), MimeType: c.MIMEType})
+			continue
+		}
+		text := strings.ToValidUTF8(c.Text, "�")
+		if cut, dropped := cut(text, left); dropped.Bytes > 0 {
+			text = cut
+			gone.Bytes, gone.Lines = gone.Bytes+dropped.Bytes, gone.Lines+dropped.Lines
+			if cut == "" {
+				continue
+			}
+		}
+		left.Bytes, left.Lines = left.Bytes-len(text), left.Lines-strings.Count(text, "\n")
+		blocks = append(blocks, &message.Text{Text: text})
+	}
+	if left.Tail {
+		slices.Reverse(blocks)
+	}
+	return blocks, gone
+}
+
+// cut keeps the part of a text that is within limits, and returns how much is not.
+func cut(text string, limits output.Limits) (string, output.Dropped) {
+	limits.Bytes, limits.Lines = max(limits.Bytes, 0), max(limits.Lines, 0)
+	if len(text) <= limits.Bytes && strings.Count(text, "\n") < limits.Lines {
+		return text, output.Dropped{}
+	}
+	return output.Cut(text, limits)
+}
+
+// truncated tells that a text was cut.
+func truncated(limits registry.OutputLimits, gone output.Dropped) registry.Diagnostic {
+	kept := "beginning"
+	if limits.Retain == registry.RetainTail {
+		kept = "end"
+	}
+	return registry.Diagnostic{Severity: "warn", Code: "truncated", Message: fmt.Sprintf(
+		"output truncated to its %s: %s lines, %s bytes dropped", kept, grouped(gone.Lines), grouped(gone.Bytes))}
+}
+
+// grouped writes a number with commas between thousands.
+func grouped(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
+// block is the part of a result that shows diagnostics to the model.
+func block(diagnostics []registry.Diagnostic) message.Blocks {
+	if len(diagnostics) == 0 {
+		return nil
+	}
+	var text strings.Builder
+	text.WriteString("<harness>\n")
+	for _, d := range diagnostics {
+		fmt.Fprintf(&text, "[%s] %s\n", d.Severity, strings.ToValidUTF8(d.Message, "�"))
+	}
+	text.WriteString("</harness>")
+	return message.Blocks{&message.Text{Text: text.String()}}
+}
+
+// appendResult appends a result, and counts its usage.
+func appendResult(tx *durable.Tx, conversation record.ConversationID, s *shapedResult) (record.EntryID, error) {
+	diagnostics, err := encodedDiagnostics(s.diagnostics)
+	if err != nil {
+		return 0, err
+	}
+	draft, err := durable.ToolResultEntry.Draft(durable.ToolResultData{Diagnostics: diagnostics})
+	if err != nil {
+		return 0, err
+	}
+	draft.Model = message.Messages{s.message}
+	entry, err := tx.AppendEntry(conversation, draft)
+	if err != nil {
+		return 0, err
+	}
+	return entry.ID, durable.AddUsage(tx, conversation, s.message)
+}

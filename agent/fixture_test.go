@@ -13,6 +13,7 @@ import (
 	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/durable/storage"
 	"github.com/seed-d579e5eb/harness/durable/storage/memory"
 	"github.com/seed-d579e5eb/harness/model"
 	"github.com/seed-d579e5eb/harness/model/faux"
@@ -58,7 +59,7 @@ func says(name, text string) registry.Tool {
 type harness struct {
 	*agent.Harness
 	t        testing.TB
-	memory   *memory.Storage
+	below    func() storage.Storage
 	registry *registry.Registry
 	model    *faux.Provider
 	options  agent.Options
@@ -71,9 +72,19 @@ type harness struct {
 // open opens a harness over an empty memory.
 func open(t testing.TB, options agent.Options, extensions ...extension) *harness {
 	t.Helper()
-	h := &harness{t: t, memory: new(memory.Storage), options: options}
+	kept := new(memory.Storage)
+	return openOver(t, func() storage.Storage {
+		kept = kept.Clone()
+		return kept
+	}, options, faux.New(faux.Options{}), extensions...)
+}
+
+// openOver opens a harness over what a function opens, each time anew.
+func openOver(t testing.TB, below func() storage.Storage, options agent.Options, scripted *faux.Provider, extensions ...extension) *harness {
+	t.Helper()
+	h := &harness{t: t, below: below, options: options}
 	h.registry = registry.New(registry.Options{Report: func(f *registry.Failure) { h.report(f) }})
-	h.model = faux.New(faux.Options{})
+	h.model = scripted
 	h.options.Registry = h.registry
 	if h.options.Models == nil {
 		h.options.Models = new(model.Models)
@@ -101,7 +112,7 @@ func (h *harness) report(err error) {
 
 func (h *harness) start() {
 	h.t.Helper()
-	opened, err := agent.Open(context.Background(), h.memory, h.options)
+	opened, err := agent.Open(context.Background(), h.below(), h.options)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -119,7 +130,6 @@ func (h *harness) stop() {
 func (h *harness) reopen() {
 	h.t.Helper()
 	h.stop()
-	h.memory = h.memory.Clone()
 	h.start()
 }
 

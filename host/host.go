@@ -44,6 +44,7 @@ type Host struct {
 	stopping
 	work   sync.WaitGroup // goroutines of the host
 	closed atomic.Bool
+	served atomic.Bool // a generation of the world, or none of it, has become the first
 
 	homes  homes
 	spares spares

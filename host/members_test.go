@@ -28,13 +28,7 @@ func TestTheHostNamesItsExtensionAndGeneration(t *testing.T) {
 
 func TestMembersThatAreNotThereYetSayWhatBringsThem(t *testing.T) {
 	members := map[string]string{
-		"harness()":  `return host.harness()`,
 		"models()":   `return host.models()`,
-		"storage":    `return host.storage.scanSubmissions({})`,
-		"metadata":   `return host.metadata`,
-		"emit":       `return host.emit("type", {})`,
-		"react":      `return host.react("name", {}, async () => {})`,
-		"eventLog":   `return host.eventLog.read({})`,
 		"routines":   `return host.routines.list()`,
 		"capability": `return host.capability("kind")`,
 	}
@@ -53,6 +47,7 @@ func TestStagingMembersRejectAfterTheFactoryReturned(t *testing.T) {
 		"implement": `host.implement("late", { get: () => 1 })`,
 		"onOpen":    `host.onOpen(() => {})`,
 		"onClose":   `host.onClose(() => {})`,
+		"react":     `host.react("late", {}, () => {})`,
 	} {
 		t.Run(member, func(t *testing.T) {
 			h := probe(t, "", caught(statement))
@@ -88,8 +83,9 @@ func TestWhatRunsOnAfterTheFactoryReturnedStagesNothing(t *testing.T) {
 func TestEveryMemberRejectsAfterTheGenerationClosed(t *testing.T) {
 	// A resource keeps the host of the first generation.
 	w := newWorld(t, files{server("probe"): extensionOf("probe", `
-		const old = host.resource("old", () => ({ host, need: host.need("self"), get: host.need("self").get, fs: host.fs, read: host.fs.read }));
+		const old = host.resource("old", (): any => ({ host, need: host.need("self"), get: host.need("self").get, fs: host.fs, read: host.fs.read }));
 		host.implement("self", { get: () => 1 });
+		host.onOpen(() => { old.harness ??= host.harness(); });
 	`, tool("probe", `
 		const statements: Record<string, () => unknown> = {
 			"fs.read": () => old.host.fs.read("/tmp"), "kept fs": () => old.fs.stat("/tmp"), "kept fs.read": () => old.read("/tmp"),
@@ -98,6 +94,9 @@ func TestEveryMemberRejectsAfterTheGenerationClosed(t *testing.T) {
 			implement: () => old.host.implement("x", {}), need: () => old.host.need("x"), want: () => old.host.want("x"),
 			"need's method": () => old.need.get(), "a kept method": () => old.get(),
 			onOpen: () => old.host.onOpen(() => {}), onClose: () => old.host.onClose(() => {}),
+			harness: () => old.host.harness(), "kept harness": () => old.harness.inspect(), emit: () => old.host.emit("x", {}),
+			eventLog: () => old.host.eventLog.read(), "storage": () => old.host.storage.scanSubmissions({}, 1),
+			react: () => old.host.react("r", {}, () => {}),
 			resource: () => old.host.resource("r", () => 1), notice: () => old.host.notice("x"),
 		};
 		const lines: string[] = [];

@@ -89,6 +89,7 @@ func (h *Host) swap(a *attempt, next *registry.Generation) (previous *registry.G
 	if previous, err = h.registry.Promote(next); err != nil {
 		return nil, nil, err
 	}
+	h.served.Store(true)
 	for _, extension := range a.staged {
 		extension.promoted.Store(true)
 		if live := extension.live.Load(); live != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/jsapi"
 )
@@ -43,6 +44,14 @@ func (h *Host) Settings(schema string) (json.RawMessage, error) {
 // CallService implements [bind.Backend].
 func (h *Host) CallService(ctx context.Context, id, method string, args []any) (any, error) {
 	return h.registry.CallService(ctx, id, method, args)
+}
+
+// Engine implements [bind.Backend].
+func (h *Host) Engine() (*durable.Session, error) {
+	if !h.served.Load() {
+		return nil, &bind.NotLoadedError{}
+	}
+	return h.session, nil
 }
 
 // Provided implements [bind.Backend].

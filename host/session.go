@@ -66,7 +66,8 @@ func (h *Host) openSession(ctx context.Context) (err error) {
 	}
 	h.session, err = durable.Open(ctx, h.storage, durable.Options{
 		Clock: h.options.Clock, Random: h.options.Random, Logger: h.options.Logger,
-		Report: func(err error) { h.Report("", err) },
+		CommitBudget: h.options.Limits.Change.Whole,
+		Report:       func(err error) { h.Report("", err) },
 	})
 	if errors.Is(err, storage.ErrClaimed) {
 		h.storage = nil // which is another's

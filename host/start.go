@@ -50,6 +50,7 @@ func (h *Host) start(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	h.served.Store(true)
 	h.watchMemory()
 	h.loader.run()
 	h.statusChanged()

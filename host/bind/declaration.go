@@ -27,6 +27,7 @@ type Declaration struct {
 
 	described described
 	staging   *staging
+	host      *Host
 }
 
 // described is the description that script/declaration.ts makes.
@@ -77,7 +78,7 @@ func Stage(ctx context.Context, host *Host, scripts, module *jsapi.Namespace, fi
 	if err != nil {
 		return nil, err
 	}
-	declaration := &Declaration{Functions: make(map[string]*jsapi.Function), staging: host.staging}
+	declaration := &Declaration{Functions: make(map[string]*jsapi.Function), staging: host.staging, host: host}
 	if err := declaration.read(data); err != nil {
 		return nil, fmt.Errorf("extension %s: read the declaration: %w", host.name, err)
 	}
@@ -121,6 +122,9 @@ func (d *Declaration) takeStaged() {
 	}
 	for i, callback := range d.staging.onOpen {
 		d.Functions[functionPath("onOpen", i)] = callback
+	}
+	for i, reactor := range d.staging.reactors {
+		d.Functions[functionPath("reactors", i)] = reactor.handler
 	}
 	for i, callback := range d.staging.onClose {
 		d.Functions[functionPath("onClose", i)] = callback
@@ -262,14 +266,23 @@ func (d *Declaration) addServices(instance *registry.Instance, reach reach, at r
 }
 
 func (d *Declaration) addLifecycle(instance *registry.Instance, reach reach) {
-	if opened := len(d.staging.onOpen); opened > 0 {
-		instance.OnOpen = func(ctx context.Context) error { return reach.opening(ctx, opened) }
+	opened, reactions := len(d.staging.onOpen), &reactions{reach: reach, host: d.host, reactors: d.staging.reactors}
+	if opened > 0 || len(reactions.reactors) > 0 {
+		instance.OnOpen = func(ctx context.Context) error {
+			return errors.Join(reactions.begin(ctx), reach.opening(ctx, opened))
+		}
 	}
 	if closed := len(d.staging.onClose); closed > 0 {
 		instance.OnClose = func(ctx context.Context) error { return reach.closing(ctx, closed) }
 	}
-	if d.described.Shuts {
-		instance.Shutdown = func(ctx context.Context) error { return reach.shutdown(ctx) }
+	if d.described.Shuts || len(reactions.reactors) > 0 {
+		instance.Shutdown = func(ctx context.Context) error {
+			err := reactions.end(ctx)
+			if d.described.Shuts {
+				err = errors.Join(err, reach.shutdown(ctx))
+			}
+			return err
+		}
 	}
 }
 
@@ -299,5 +312,9 @@ func (d *Declaration) shape() any {
 	for i, service := range d.staging.services {
 		services[i] = service.ID
 	}
-	return []any{d.described, services, d.staging.needs, len(d.staging.onOpen), len(d.staging.onClose)}
+	consumers := make([]durable.Consumer, len(d.staging.reactors))
+	for i, reactor := range d.staging.reactors {
+		consumers[i] = reactor.consumer
+	}
+	return []any{d.described, services, d.staging.needs, len(d.staging.onOpen), len(d.staging.onClose), consumers}
 }

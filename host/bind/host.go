@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
 )
@@ -21,6 +22,8 @@ type Backend interface {
 	// CallService calls the provider that is current now; see
 	// [registry.Registry.CallService].
 	CallService(ctx context.Context, id, method string, args []any) (any, error)
+	// Engine returns the world's open session, or a [*NotLoadedError].
+	Engine() (*durable.Session, error)
 	// Provided reports whether a service is provided by the current generation,
 	// or by Go.
 	Provided(id string) bool
@@ -37,6 +40,7 @@ type Host struct {
 	staging    *staging // nil for a resource
 	resources  Resources
 	limits     Limits
+	engine     jsapi.Native // made when it is first asked for
 }
 
 // Resources keeps the resources of an extension in one isolate.
@@ -75,7 +79,7 @@ func NewHost(config Config) *Host {
 // owner.
 func (h *Host) ForResource(owner *jsapi.Owner) *Host {
 	own := *h
-	own.owner, own.staging = owner, nil
+	own.owner, own.staging, own.engine = owner, nil, nil
 	return &own
 }
 
@@ -125,6 +129,10 @@ func (h *Host) member(name string) jsapi.Native {
 		return h.onOpen
 	case "onClose":
 		return h.onClose
+	case "engine":
+		return h.engineRemote
+	case "react":
+		return h.react
 	case "seal":
 		return h.seal
 	case "claim":

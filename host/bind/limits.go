@@ -26,6 +26,7 @@ type Limits struct {
 	Commit   time.Duration // all factories of a commit together
 	Hook     Limit         // hooks, sections, wraps, prepareArguments
 	Tool     Limit
+	Change   Limit         // the callback of a commit, and the code of documents
 	Callback Limit         // services, commands, routines, timers, watches, onOpen, onClose, dispose
 	Queue    time.Duration // how long a call waits for its turn
 }
@@ -36,7 +37,7 @@ func (l Limits) WithDefaults() Limits {
 	l.Modules, l.Factory = cmp.Or(l.Modules, defaults.Modules), cmp.Or(l.Factory, defaults.Factory)
 	l.Commit = cmp.Or(l.Commit, defaults.Commit)
 	l.Hook, l.Tool = cmp.Or(l.Hook, defaults.Hook), cmp.Or(l.Tool, defaults.Tool)
-	l.Callback = cmp.Or(l.Callback, defaults.Callback)
+	l.Change, l.Callback = cmp.Or(l.Change, defaults.Change), cmp.Or(l.Callback, defaults.Callback)
 	l.Queue = cmp.Or(l.Queue, defaults.Queue)
 	return l
 }
@@ -49,6 +50,7 @@ func DefaultLimits() Limits {
 		Commit:   30 * time.Second,
 		Hook:     Limit{Running: 5 * time.Second, Whole: 10 * time.Second},
 		Tool:     Limit{Running: 5 * time.Second},
+		Change:   Limit{Running: time.Second, Whole: 2 * time.Second},
 		Callback: Limit{Running: 5 * time.Second, Whole: time.Minute},
 		Queue:    jsapi.DefaultQueue,
 	}

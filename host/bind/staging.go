@@ -16,6 +16,7 @@ type staging struct {
 	needs    []string
 	onOpen   []*jsapi.Function
 	onClose  []*jsapi.Function
+	reactors []reactor
 }
 
 // Implementation is a service that a factory offers.

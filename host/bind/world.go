@@ -58,6 +58,9 @@ func shown(err error) error {
 	case errors.As(err, &depth):
 		return jsapi.NewError(err, "CallDepth", nil)
 	}
+	if engine := engineShown(err); engine != nil {
+		return engine
+	}
 	return err
 }
 

@@ -2,14 +2,23 @@
 
 import type { ExecOptions, FileSystem, Host, OutputStream, Watch } from "harness";
 import { named, notAvailable } from "harness:bind/errors";
+import { createEventLog, emit, react } from "harness:bind/events";
+import { createHarness } from "harness:bind/harness";
 import type { Native, NativeCommand } from "harness:bind/native";
+import { ask } from "harness:bind/remote";
 import { resource } from "harness:bind/resources";
 
 export function createHost(native: Native): Host {
   return Object.freeze(new ExtensionHost(native)) as unknown as Host;
 }
 
-const engine = "the durable engine";
+/** What hosts keep of a conversation: its title, its channel, anything. */
+const metadata = Object.freeze({
+  definition: Object.freeze({
+    kind: "harness.metadata", version: 1, scope: "conversation", history: "latest", fork: "current",
+    initial: () => ({}),
+  }),
+});
 
 // A member is made when it is first read: an extension uses a few of many. What is
 // made does not depend on this, so that a factory may take members apart.
@@ -97,28 +106,44 @@ class ExtensionHost extends Lazy {
     return this.once("notice", () => (message: unknown) => this.#native("notice")(String(message)));
   }
 
+  get harness() {
+    return this.once("harness", () => {
+      let harness: object | undefined;
+      return () => {
+        const engine = this.#native("engine")(); // which fails once the generation has closed
+        return (harness ??= createHarness(engine));
+      };
+    });
+  }
+
+  get storage() {
+    return this.once("storage", () => Object.freeze({
+      scanSubmissions: async (query: object, limit: number, cursor?: object) =>
+        ask(this.#native("engine")(), "scanSubmissions", { query, limit, cursor }),
+    }));
+  }
+
+  get metadata() {
+    return metadata;
+  }
+
+  get emit() {
+    return this.once("emit", () => (type: string, payload: unknown, tx?: unknown, about?: { conversationId?: number }) =>
+      emit(() => this.#native("engine")(), type, payload, tx, about));
+  }
+
+  get react() {
+    return this.once("react", () => (name: string, filter: any, handler: any) => react(this.#native, name, filter, handler));
+  }
+
+  get eventLog() {
+    return this.once("eventLog", () => createEventLog(() => this.#native("engine")()));
+  }
+
   // What arrives with other parts of the harness.
 
-  get harness() {
-    return () => notAvailable("harness()", engine);
-  }
   get models() {
     return () => notAvailable("models()", "the models");
-  }
-  get storage(): never {
-    return notAvailable("storage", engine);
-  }
-  get metadata(): never {
-    return notAvailable("metadata", engine);
-  }
-  get emit() {
-    return async () => notAvailable("emit", engine);
-  }
-  get react() {
-    return () => notAvailable("react", engine);
-  }
-  get eventLog(): never {
-    return notAvailable("eventLog", engine);
   }
   get routines(): never {
     return notAvailable("routines", "routines");

@@ -2,6 +2,9 @@
 
 import type { Entry, ExecResult, FileChange, FileStat, OutputStream } from "harness";
 
+import type { Remote } from "harness:bind/remote";
+import type { Callback } from "harness:bind/transaction";
+
 export interface NativeCommand {
   command: string | readonly string[];
   cwd: string | undefined;
@@ -47,6 +50,10 @@ export interface NativeMembers {
   /** Forgets the resource that these are the natives of: its creation failed. */
   forget(): void;
   notice(message: string): void;
+  /** The open session of the world. */
+  engine(): Remote;
+  /** Stages a durable consumer of events; the filter is JSON with its name. */
+  react(filter: string, handler: Callback): void;
 }
 
 /** Finds a native; each call makes a new function, so that what nobody uses costs nothing. */

@@ -4,7 +4,8 @@ import { defineService, type JsonValue, type ServiceToken } from "@earendil-work
 import type { Models } from "@earendil-works/pi-ai";
 import type { Static, TSchema } from "typebox";
 import type { Command, Extension, HookKind, RoutineHandler } from "harness:internal/declarations";
-import type { DocToken, Transaction } from "harness:internal/durable";
+import type { DocToken, SubmissionRecord, Transaction } from "harness:internal/durable";
+import type { Harness } from "harness:internal/sessions";
 
 export { defineService };
 export type { JsonValue, ServiceToken };
@@ -198,7 +199,9 @@ export interface EventFilter {
 export interface EventLog {
   read(query?: { types?: readonly string[]; after?: number; limit?: number }): Promise<WorldEvent[]>;
   follow(query?: { types?: readonly string[]; after?: number }): AsyncIterable<WorldEvent>;
-  /** Lets a paused reactor go on. */
+  /** How far each reactor has got, and why those are paused that are. */
+  consumers(): Promise<{ owner?: string; name: string; after: number; failures?: number; paused?: string }[]>;
+  /** Lets a paused reactor of this extension go on. */
   resume(name: string): Promise<void>;
 }
 
@@ -227,7 +230,7 @@ export interface SubmissionStorage {
     query: { conversationId?: number; status?: "queued" | "placed" | "done" | "unanswered" },
     limit: number,
     cursor?: JsonValue,
-  ): Promise<{ items: { id: number; conversationId: number; status: string }[]; cursor?: JsonValue }>;
+  ): Promise<{ items: SubmissionRecord[]; next?: JsonValue }>;
 }
 
 /**
@@ -281,23 +284,25 @@ export interface Host {
   /** Tells the world's owner something. */
   notice(message: string): void;
 
-  /** Not yet: throws NotAvailable. */
-  harness(): unknown;
+  /** The open harness. Throws NotAvailable while the first generation is loading: ask for it from onOpen, or later. */
+  harness(): Harness;
   /** Not yet: throws NotAvailable. */
   models(): Models;
-  /** Not yet: throws NotAvailable. */
   readonly storage: SubmissionStorage;
-  /** Not yet: throws NotAvailable. */
+  /** What hosts keep of a conversation, such as its title. */
   readonly metadata: DocToken<Record<string, JsonValue>, "conversation">;
-  /** Not yet: rejects with NotAvailable. */
-  emit(type: string, payload: JsonValue, tx?: Transaction): Promise<number>;
-  /** Not yet: throws NotAvailable. */
+  /** Tells of an event, in the commit of tx or in one of its own; gives the event's id. */
+  emit(type: string, payload: JsonValue, tx?: Transaction, about?: { conversationId: number }): Promise<number>;
+  /**
+   * Shows the events of the log to a handler, one after another, each in a commit that
+   * also stores how far it has got: no effects outside of the session, and no other
+   * commit. An event is shown again until its commit is stored. Only while the factory runs.
+   */
   react(
     name: string,
     filter: EventFilter,
     handler: (event: WorldEvent, tx: Transaction) => void | Promise<void>,
   ): void;
-  /** Not yet: throws NotAvailable. */
   readonly eventLog: EventLog;
   /** Not yet: throws NotAvailable. */
   readonly routines: Routines;

@@ -3,7 +3,8 @@ import { defineService, type JsonValue, type ServiceToken } from "@earendil-work
 import type { Models } from "@earendil-works/pi-ai";
 import type { Static, TSchema } from "typebox";
 import type { Command, Extension, RoutineHandler } from "harness:internal/declarations";
-import type { DocToken, Transaction } from "harness:internal/durable";
+import type { DocToken, SubmissionRecord, Transaction } from "harness:internal/durable";
+import type { Harness } from "harness:internal/sessions";
 export { defineService };
 export type { JsonValue, ServiceToken };
 export type { Agent, Arguments, Command, Diagnostic, Extension, HookApi, HookedCall, HookedResult, HookKind, Instance, KindHook, Manifest, RoutineHandler, Scope, Section, TaskHook, ToolCallDecision, ToolExecutionApi, ToolRegistration as Tool, ToolResult, } from "harness:internal/declarations";
@@ -136,7 +137,15 @@ export interface EventLog {
         types?: readonly string[];
         after?: number;
     }): AsyncIterable<WorldEvent>;
-    /** Lets a paused reactor go on. */
+    /** How far each reactor has got, and why those are paused that are. */
+    consumers(): Promise<{
+        owner?: string;
+        name: string;
+        after: number;
+        failures?: number;
+        paused?: string;
+    }[]>;
+    /** Lets a paused reactor of this extension go on. */
     resume(name: string): Promise<void>;
 }
 export type RoutineTrigger = {
@@ -173,12 +182,8 @@ export interface SubmissionStorage {
         conversationId?: number;
         status?: "queued" | "placed" | "done" | "unanswered";
     }, limit: number, cursor?: JsonValue): Promise<{
-        items: {
-            id: number;
-            conversationId: number;
-            status: string;
-        }[];
-        cursor?: JsonValue;
+        items: SubmissionRecord[];
+        next?: JsonValue;
     }>;
 }
 /**
@@ -225,19 +230,23 @@ export interface Host {
     resource<T>(key: string, create: (host: Host) => T, dispose?: (value: Awaited<T>) => void | Promise<void>): T;
     /** Tells the world's owner something. */
     notice(message: string): void;
-    /** Not yet: throws NotAvailable. */
-    harness(): unknown;
+    /** The open harness. Throws NotAvailable while the first generation is loading: ask for it from onOpen, or later. */
+    harness(): Harness;
     /** Not yet: throws NotAvailable. */
     models(): Models;
-    /** Not yet: throws NotAvailable. */
     readonly storage: SubmissionStorage;
-    /** Not yet: throws NotAvailable. */
+    /** What hosts keep of a conversation, such as its title. */
     readonly metadata: DocToken<Record<string, JsonValue>, "conversation">;
-    /** Not yet: rejects with NotAvailable. */
-    emit(type: string, payload: JsonValue, tx?: Transaction): Promise<number>;
-    /** Not yet: throws NotAvailable. */
+    /** Tells of an event, in the commit of tx or in one of its own; gives the event's id. */
+    emit(type: string, payload: JsonValue, tx?: Transaction, about?: {
+        conversationId: number;
+    }): Promise<number>;
+    /**
+     * Shows the events of the log to a handler, one after another, each in a commit that
+     * also stores how far it has got: no effects outside of the session, and no other
+     * commit. An event is shown again until its commit is stored. Only while the factory runs.
+     */
     react(name: string, filter: EventFilter, handler: (event: WorldEvent, tx: Transaction) => void | Promise<void>): void;
-    /** Not yet: throws NotAvailable. */
     readonly eventLog: EventLog;
     /** Not yet: throws NotAvailable. */
     readonly routines: Routines;

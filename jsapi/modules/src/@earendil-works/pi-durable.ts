@@ -32,6 +32,8 @@ import type {
   TaskToken,
   Transaction,
 } from "harness:internal/durable";
+import type * as Sessions from "harness:internal/sessions";
+import { agentNames } from "harness:internal/agent";
 import { notAvailable } from "harness:internal/unavailable";
 
 export type { Context, JsonObject, JsonValue } from "@earendil-works/chord";
@@ -49,6 +51,7 @@ export type {
   ToolHandlers as ToolHooks,
   ToolResult as ToolExecutionResult,
 } from "harness:internal/declarations";
+export type * from "harness:internal/sessions";
 export type { TaskToken as Task, Transaction as Tx } from "harness:internal/durable";
 export type Wrap = ToolWrap | SectionWrap;
 
@@ -166,37 +169,110 @@ function builtinDoc<S extends DocScope>(kind: string, scope: S): DocToken<any, S
   return Object.freeze({ definition: Object.freeze({ kind, version: 1, scope, initial }) });
 }
 
+// Errors come from the host, where these classes are not known: a name is what makes an
+// error one of a class.
+function isNamed(value: unknown, name: string): boolean {
+  return value instanceof Error && value.name === name;
+}
+
 /** A conversation that was to be idle is at work. */
 export class ConversationBusy extends Error {
   override readonly name = "ConversationBusy";
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isNamed(value, "ConversationBusy");
+  }
 }
 
 /** A commit read a table after it had written one. */
 export class ReadAfterWrite extends Error {
   override readonly name = "ReadAfterWrite";
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isNamed(value, "ReadAfterWrite");
+  }
+}
+
+/** A commit, or a wait for one, inside the callback of a commit: it could only wait for itself. */
+export class CommitInsideCommit extends Error {
+  override readonly name = "CommitInsideCommit";
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isNamed(value, "CommitInsideCommit");
+  }
+}
+
+/** The callback of a commit took too long, and the commit was rolled back. */
+export class CommitTimeout extends Error {
+  override readonly name = "CommitTimeout";
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isNamed(value, "CommitTimeout");
+  }
+}
+
+/** A transaction or a draft was used after its commit had ended. */
+export class TransactionEnded extends Error {
+  override readonly name = "TransactionEnded";
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isNamed(value, "TransactionEnded");
+  }
 }
 
 /** Storage refused a commit, and nothing of it was applied. */
 export class StorageRejected extends Error {
   override readonly name = "StorageRejected";
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isNamed(value, "StorageRejected");
+  }
 }
 
 /** The session ended because its storage failed; cause says how. */
 export class SessionFailed extends Error {
   override readonly name = "SessionFailed";
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isNamed(value, "SessionFailed");
+  }
+}
+
+/** The session has been closed. */
+export class SessionClosed extends Error {
+  override readonly name = "SessionClosed";
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isNamed(value, "SessionClosed");
+  }
+}
+
+/** What belongs to a phase of a task or to a call was used after that had ended. */
+export class InvocationEnded extends Error {
+  override readonly name = "InvocationEnded";
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isNamed(value, "InvocationEnded");
+  }
 }
 
 /** A request to storage was wrong; the session goes on. */
 export class StorageRequestError extends Error {
   override readonly name = "StorageRequestError";
-}
 
-/** A harness over a session of the durable engine. Not yet. */
-export class Harness {
-  static async open(): Promise<never> {
-    return notAvailable("Harness.open");
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isNamed(value, "StorageRequestError");
   }
 }
+
+/** The world's harness is what an extension works with: host.harness(). */
+export type Harness = Sessions.Harness;
+/** Opening another one is for programs in Go. */
+export const Harness = Object.freeze({
+  async open(): Promise<never> {
+    return notAvailable("Harness.open");
+  },
+});
 
 /** Storage that lives as long as its object. Not yet. */
 export class MemoryStorage {
@@ -215,9 +291,13 @@ export function createRegistry(): never {
   return notAvailable("createRegistry");
 }
 
-/** Changes the agent of a conversation inside a commit. Not yet. */
+/** Changes the agent of a conversation inside a commit: null clears a choice, undefined keeps it. */
 export async function configure(tx: Transaction, conversationId: ConversationId, change: AgentChange): Promise<void> {
-  notAvailable(`configure(conversation ${conversationId})`);
+  const agent = (await tx.doc(AgentDoc, conversationId)) as Record<string, unknown>;
+  for (const [key, value] of Object.entries(agentNames(change))) {
+    if (value === null) delete agent[key];
+    else agent[key] = value;
+  }
 }
 
 /** Not yet. */

@@ -20,6 +20,7 @@ import type {
   DocumentReader,
   EntryId,
   EntryRecord,
+  Memo,
   SettledTask,
   TaskId,
   TaskOptions,
@@ -80,12 +81,6 @@ export interface ToolControl {
   terminate?: true;
   /** Begins a new context with this text. */
   handoff?: string;
-}
-
-/** The stored value of a name: the first candidate that anybody gave. */
-export interface Memo {
-  <T extends JsonValue>(name: string, context: Context): Promise<T | undefined>;
-  <T extends JsonValue>(name: string, candidate: T, context: Context): Promise<T>;
 }
 
 /**

@@ -4,11 +4,13 @@
  */
 import type { AgentChange, AgentState, CompactionHandlers, Extension, GenerationHandlers, KindHandlers, KindHook, Section, SectionRender, SectionWrap, TaskHook, ToolHandlers, ToolRegistration, ToolWrap } from "harness:internal/declarations";
 import type { ConversationId, DocDefinition, DocFamilyDefinition, DocFamilyToken, DocScope, DocToken, EntryToken, TaskDefinition, TaskToken, Transaction } from "harness:internal/durable";
+import type * as Sessions from "harness:internal/sessions";
 export type { Context, JsonObject, JsonValue } from "@earendil-works/chord";
 export type { ExecutionEnv } from "@earendil-works/pi-durable/env";
 export type * from "harness:internal/declarations";
 export type * from "harness:internal/durable";
 export type { CompactionHandlers as CompactionHooks, Diagnostic as ToolDiagnostic, GenerationHandlers as GenerationHooks, Section as PromptSection, SectionInput as PromptInput, TaskHook as HookRegistration, ToolHandlers as ToolHooks, ToolResult as ToolExecutionResult, } from "harness:internal/declarations";
+export type * from "harness:internal/sessions";
 export type { TaskToken as Task, Transaction as Tx } from "harness:internal/durable";
 export type Wrap = ToolWrap | SectionWrap;
 /** The conversation that every session has. */
@@ -75,27 +77,59 @@ export declare const NestedCallDoc: DocToken<any, "task">;
 /** A conversation that was to be idle is at work. */
 export declare class ConversationBusy extends Error {
     readonly name = "ConversationBusy";
+    static [Symbol.hasInstance](value: unknown): boolean;
 }
 /** A commit read a table after it had written one. */
 export declare class ReadAfterWrite extends Error {
     readonly name = "ReadAfterWrite";
+    static [Symbol.hasInstance](value: unknown): boolean;
+}
+/** A commit, or a wait for one, inside the callback of a commit: it could only wait for itself. */
+export declare class CommitInsideCommit extends Error {
+    readonly name = "CommitInsideCommit";
+    static [Symbol.hasInstance](value: unknown): boolean;
+}
+/** The callback of a commit took too long, and the commit was rolled back. */
+export declare class CommitTimeout extends Error {
+    readonly name = "CommitTimeout";
+    static [Symbol.hasInstance](value: unknown): boolean;
+}
+/** A transaction or a draft was used after its commit had ended. */
+export declare class TransactionEnded extends Error {
+    readonly name = "TransactionEnded";
+    static [Symbol.hasInstance](value: unknown): boolean;
 }
 /** Storage refused a commit, and nothing of it was applied. */
 export declare class StorageRejected extends Error {
     readonly name = "StorageRejected";
+    static [Symbol.hasInstance](value: unknown): boolean;
 }
 /** The session ended because its storage failed; cause says how. */
 export declare class SessionFailed extends Error {
     readonly name = "SessionFailed";
+    static [Symbol.hasInstance](value: unknown): boolean;
+}
+/** The session has been closed. */
+export declare class SessionClosed extends Error {
+    readonly name = "SessionClosed";
+    static [Symbol.hasInstance](value: unknown): boolean;
+}
+/** What belongs to a phase of a task or to a call was used after that had ended. */
+export declare class InvocationEnded extends Error {
+    readonly name = "InvocationEnded";
+    static [Symbol.hasInstance](value: unknown): boolean;
 }
 /** A request to storage was wrong; the session goes on. */
 export declare class StorageRequestError extends Error {
     readonly name = "StorageRequestError";
+    static [Symbol.hasInstance](value: unknown): boolean;
 }
-/** A harness over a session of the durable engine. Not yet. */
-export declare class Harness {
-    static open(): Promise<never>;
-}
+/** The world's harness is what an extension works with: host.harness(). */
+export type Harness = Sessions.Harness;
+/** Opening another one is for programs in Go. */
+export declare const Harness: Readonly<{
+    open(): Promise<never>;
+}>;
 /** Storage that lives as long as its object. Not yet. */
 export declare class MemoryStorage {
     constructor();
@@ -104,7 +138,7 @@ export declare class MemoryStorage {
 export declare function createSession(): Promise<never>;
 /** Not yet. */
 export declare function createRegistry(): never;
-/** Changes the agent of a conversation inside a commit. Not yet. */
+/** Changes the agent of a conversation inside a commit: null clears a choice, undefined keeps it. */
 export declare function configure(tx: Transaction, conversationId: ConversationId, change: AgentChange): Promise<void>;
 /** Not yet. */
 export declare function watchEvents(): Promise<never>;

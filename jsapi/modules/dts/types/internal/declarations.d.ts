@@ -2,7 +2,7 @@
 import type { Context, JsonValue } from "@earendil-works/chord";
 import type { AssistantMessage, ImageContent, Message, Model, Models, TextContent, ThinkingLevel, ToolCall, Usage } from "@earendil-works/pi-ai";
 import type { ExecutionEnv } from "@earendil-works/pi-durable/env";
-import type { ConversationHandle, ConversationId, DocumentObserver, DocumentReader, EntryId, EntryRecord, SettledTask, TaskId, TaskOptions, TaskRecord, TaskToken, Transaction } from "harness:internal/durable";
+import type { ConversationHandle, ConversationId, DocumentObserver, DocumentReader, EntryId, EntryRecord, Memo, SettledTask, TaskId, TaskOptions, TaskRecord, TaskToken, Transaction } from "harness:internal/durable";
 import type { Static, TSchema } from "typebox";
 /** The kinds of hooks beside the handlers of tasks, and what extensions bring. */
 export type HookKind = "before_agent_start" | "tool_call" | "tool_result" | "agent_end" | "session_start" | "session_shutdown" | "Tool" | "Command";
@@ -42,11 +42,6 @@ export interface ToolControl {
     terminate?: true;
     /** Begins a new context with this text. */
     handoff?: string;
-}
-/** The stored value of a name: the first candidate that anybody gave. */
-export interface Memo {
-    <T extends JsonValue>(name: string, context: Context): Promise<T | undefined>;
-    <T extends JsonValue>(name: string, candidate: T, context: Context): Promise<T>;
 }
 /**
  * What a call can do while it runs; afterwards every member fails. Members marked

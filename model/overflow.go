@@ -35,7 +35,7 @@ var overflowing = regexp.MustCompile(`(?i)` + strings.Join([]string{
 }, "|"))
 
 // throttled are words of errors about the rate of requests, which also count tokens.
-var throttled = regexp.MustCompile(`(?i)^(?:throttling error|service unavailable):|rate.?limit|too many requests`)
+var throttled = regexp.MustCompile(`(?i)^service unavailable:|throttling|rate.?limit|too many requests`)
 
 // bodyless is the error of a server that tells no reason for an overflow.
 var bodyless = regexp.MustCompile(`(?i)^4(?:00|13)\s*(?:status code)?\s*\(no body\)`)

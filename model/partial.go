@@ -235,6 +235,9 @@ func (c *completer) readScalar() {
 
 var number = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$`)
 
+// exponent is one without digits, at the end of what there is of a number.
+var exponent = regexp.MustCompile(`[eE][+-]?$`)
+
 // scalar returns the value that a token is, or that it begins when more may come, or
 // nothing.
 func scalar(token string, mayGoOn bool) string {
@@ -244,7 +247,7 @@ func scalar(token string, mayGoOn bool) string {
 		}
 	}
 	if mayGoOn {
-		token = strings.TrimRight(token, ".eE+-")
+		token = exponent.ReplaceAllString(token, "")
 	}
 	if number.MatchString(token) && ranged(token) {
 		return token

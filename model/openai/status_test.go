@@ -1,0 +1,113 @@
+package openai_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-d579e5eb/harness/model"
+	"github.com/seed-d579e5eb/harness/model/message"
+	"github.com/seed-d579e5eb/harness/model/openai"
+)
+
+func TestARefusalSaysWhy(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		step                http.HandlerFunc
+		want                string
+		retryable, overflow bool
+	}{
+		{"key", status(401, `{"error":{"message":"Incorrect API key provided: `+testKey+`","type":"invalid_request_error","code":"invalid_api_key"}}`),
+			"error 401 Unauthorized: Incorrect API key provided: [key] (invalid_api_key); check the provider's key", false, false},
+		{"rate", status(429, `{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}`), "error 429 Too Many Requests: Rate limit reached (rate_limit_exceeded)", true, false},
+		{"quota", status(429, `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`),
+			"error 429 Too Many Requests: You exceeded your current quota (insufficient_quota)", false, false},
+		{"server", status(500, `{"error":"boom"}`), "error 500 Internal Server Error: boom", true, false},
+		{"server without words", status(502, ``), "error 502 status code (no body)", true, false},
+		{"a page", status(503, `<html>down</html>`), "error 503 Service Unavailable: <html>down</html>", true, false},
+		{"overflow", status(400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.","code":"context_length_exceeded"}}`),
+			"error 400 Bad Request: This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens. (context_length_exceeded)", false, true},
+		{"overflow of llama.cpp", status(400, `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error"}}`),
+			"error 400 Bad Request: the request exceeds the available context size, try increasing it (400)", false, true},
+		{"overflow by bytes", status(413, `too big`), "error 413 Request Entity Too Large: too big", false, true},
+		{"detail", status(422, `{"detail":[{"loc":["body"],"msg":"field required"}]}`), `error 422 Unprocessable Entity: {"detail":[{"loc":["body"],"msg":"field required"}]}`, false, false},
+		{"a wrong path", status(404, `{"detail":"Not Found"}`), "error 404 Not Found: Not Found", false, false},
+		{"a redirect elsewhere", status(307, ``, "Location", "http://localhost:1/v1/chat/completions"), "", false, false},
+		{"a long text", status(400, strings.Repeat("é", 70_000)), "error 400 Bad Request: " + strings.Repeat("é", 1000) + " (63536 more bytes)", false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := ask(t, t.Context(), serve(t, c.step))
+			if c.want != "" {
+				if diff := cmp.Diff(c.want, line(m)); diff != "" {
+					t.Error(diff)
+				}
+			}
+			if m.StopReason != message.StopReasonError || model.Retryable(m) != c.retryable || model.Overflow(m, 0) != c.overflow {
+				t.Errorf("%s: retryable %v, overflow %v", m.ErrorMessage, model.Retryable(m), model.Overflow(m, 0))
+			}
+		})
+	}
+}
+
+func TestAServerThatIsNotThereMayBeTriedAgain(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	listener.Close()
+	provider, err := openai.New(openai.ProviderConfig{ID: "test", BaseURL: "http://" + address}, openai.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer provider.Close()
+	if m := provider.Stream(t.Context(), request(t, provider)).Result(); !model.Retryable(m) || !strings.Contains(m.ErrorMessage, "connection refused") {
+		t.Error(m.ErrorMessage)
+	}
+}
+
+func TestAttemptsAreMadeWithinOneRequest(t *testing.T) {
+	busy := status(429, "busy")
+	for _, c := range []struct {
+		name    string
+		retries int
+		limit   *int64
+		steps   []http.HandlerFunc
+		slept   []time.Duration
+		want    string
+	}{
+		{"none", 0, nil, []http.HandlerFunc{busy}, nil, "error 429 Too Many Requests: busy"},
+		{"doubling", 3, nil, []http.HandlerFunc{busy, status(500, ""), broken(""), events(ends("stop"))}, []time.Duration{500 * time.Millisecond, time.Second}, "error unexpected EOF"},
+		{"too many", 1, nil, []http.HandlerFunc{busy}, []time.Duration{500 * time.Millisecond}, "error 429 Too Many Requests: busy"},
+		{"what will not pass", 3, nil, []http.HandlerFunc{status(400, "bad")}, nil, "error 400 Bad Request: bad"},
+		{"what the server says will not pass", 3, nil, []http.HandlerFunc{status(500, "bad", "X-Should-Retry", "false")}, nil, "error 500 Internal Server Error: bad"},
+		{"what the server says will pass", 1, nil, []http.HandlerFunc{status(400, "bad", "X-Should-Retry", "true"), events(ends("stop"))}, []time.Duration{500 * time.Millisecond}, "stop"},
+		{"seconds", 1, nil, []http.HandlerFunc{status(429, "busy", "Retry-After", "7"), events(ends("stop"))}, []time.Duration{7 * time.Second}, "stop"},
+		{"milliseconds", 1, nil, []http.HandlerFunc{status(429, "busy", "Retry-After", "7", "Retry-After-Ms", "20"), events(ends("stop"))}, []time.Duration{20 * time.Millisecond}, "stop"},
+		{"a date that has passed", 1, nil, []http.HandlerFunc{status(429, "busy", "Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT"), events(ends("stop"))}, []time.Duration{0}, "stop"},
+		{"nonsense", 1, nil, []http.HandlerFunc{status(429, "busy", "Retry-After", "soon"), events(ends("stop"))}, []time.Duration{500 * time.Millisecond}, "stop"},
+		{"longer than is allowed", 1, nil, []http.HandlerFunc{status(429, "busy", "Retry-After", "90")}, nil,
+			"error the server asks for a retry delay of 1m30s, and 1m0s is the most that is allowed: 429 Too Many Requests: busy"},
+		{"without a limit", 1, new(int64(0)), []http.HandlerFunc{status(429, "busy", "Retry-After", "90"), events(ends("stop"))}, []time.Duration{90 * time.Second}, "stop"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var slept []time.Duration
+			provider := newProvider(t, serve(t, c.steps...), func(_ *openai.ProviderConfig, o *openai.Options) {
+				o.Sleep = func(_ context.Context, d time.Duration) error { slept = append(slept, d); return nil }
+			})
+			made := request(t, provider)
+			made.Options.MaxRetries, made.Options.MaxRetryDelayMs = c.retries, c.limit
+			if got := line(provider.Stream(t.Context(), made).Result()); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			if diff := cmp.Diff(c.slept, slept); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -20,15 +20,14 @@ type Candidate struct {
 }
 
 // Stage begins a candidate for a commit. It carries the built-in and MCP
-// extensions of the current generation, and holds that until it is settled.
+// extensions of the current generation, and holds that until it is settled. What was
+// installed at run time is none of a candidate's: see [Registry.Promote].
 func (r *Registry) Stage(commit string) *Candidate {
 	base, release := r.Acquire("load " + commit)
 	c := &Candidate{registry: r, commit: commit, release: release}
-	for _, list := range [][]*Member{base.members, base.replaced} {
-		for _, m := range list {
-			if m.manifest.Source != SourceWorld {
-				c.carried = append(c.carried, m)
-			}
+	for _, m := range base.commitMembers.all() {
+		if m.manifest.Source != SourceWorld {
+			c.carried = append(c.carried, m)
 		}
 	}
 	return c
@@ -92,18 +91,18 @@ func (c *Candidate) Validate() (*Generation, []Problem) {
 	if c.settled {
 		return nil, []Problem{{Message: "the candidate of commit " + c.commit + " is settled", Hint: "stage the commit again", Severity: SeverityError}}
 	}
-	active, replaced := c.arrange()
-	v := &validation{candidate: c, problems: slices.Clone(c.problems)}
-	g := v.build(active, replaced)
-	if slices.ContainsFunc(v.problems, Problem.Fatal) {
-		return nil, v.problems
+	v := &validation{registry: c.registry, commit: c.commit}
+	g := v.build(c.arrange())
+	problems := slices.Concat(c.problems, v.problems)
+	if slices.ContainsFunc(problems, Problem.Fatal) {
+		return nil, problems
 	}
-	g.warnings = slices.Clone(v.problems)
+	g.commitMembers, g.outside, g.warnings = g.arrangement, slices.Clone(c.problems), v.problems
 	for _, m := range c.carried {
 		m.refs.Add(1)
 	}
 	c.settle()
-	return g, v.problems
+	return g, problems
 }
 
 // Discard gives up the candidate: each instance added to it is shut down, in
@@ -125,7 +124,7 @@ func (c *Candidate) settle() {
 
 // arrange puts the members in order and separates those whose place a world
 // extension takes.
-func (c *Candidate) arrange() (active, replaced []*Member) {
+func (c *Candidate) arrange() (arranged arrangement) {
 	type place struct {
 		*Member
 		source Source
@@ -143,7 +142,7 @@ func (c *Candidate) arrange() (active, replaced []*Member) {
 	for _, m := range members {
 		p := place{m, m.manifest.Source, m.manifest.Order}
 		if by := world[m.Name()]; by != nil && m != by && m.manifest.Source != SourceWorld {
-			replaced = append(replaced, m)
+			arranged.replaced = append(arranged.replaced, m)
 			if earlier, ok := taken[by]; !ok || p.source < earlier.source {
 				taken[by] = place{by, p.source, p.order}
 			}
@@ -160,7 +159,7 @@ func (c *Candidate) arrange() (active, replaced []*Member) {
 		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.order, b.order), cmp.Compare(a.Name(), b.Name()))
 	})
 	for _, p := range places {
-		active = append(active, p.Member)
+		arranged.members = append(arranged.members, p.Member)
 	}
-	return active, replaced
+	return arranged
 }

@@ -1,6 +1,9 @@
 package registry
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // HookKind names a place where extensions take part.
 type HookKind string
@@ -85,10 +88,8 @@ func (k HookKind) known() bool {
 	case HookTool, HookCommand:
 		return true
 	}
-	for _, known := range HookKinds() {
-		if k == known {
-			return true
-		}
+	if k.builtin() {
+		return true
 	}
 	task, handler, ok := k.cut()
 	switch task {
@@ -97,6 +98,9 @@ func (k HookKind) known() bool {
 	}
 	return ok && task != "" && handler != ""
 }
+
+// builtin reports whether the canonical kind k is one of this package.
+func (k HookKind) builtin() bool { return slices.Contains(HookKinds(), k) }
 
 func (k HookKind) cut() (task, handler string, ok bool) {
 	i := strings.LastIndexByte(string(k), '.')

@@ -39,6 +39,7 @@ type Registry struct {
 	current  atomic.Pointer[Generation]
 
 	promoting   sync.Mutex // held while a promotion swaps and tells
+	installed   []*Member  // at run time, in order; by those who promote
 	mu          sync.Mutex
 	subscribers []*subscriber
 	draining    []*Generation
@@ -80,20 +81,22 @@ func New(options Options) *Registry {
 
 func (r *Registry) newGeneration(commit string) *Generation {
 	return &Generation{
-		commit:  commit,
-		limits:  r.limits,
-		now:     r.now,
-		report:  r.report,
-		names:   map[string]*Member{},
-		parts:   map[string]*contribution{},
-		taskBy:  map[string]*durable.TaskDefinition{},
-		hooks:   map[HookKind][]boundHook{},
-		toolBy:  map[string]*BoundTool{},
-		cmdBy:   map[string]Owned[Command]{},
-		svcBy:   map[string]boundService{},
-		wrapped: &r.wrapped,
-		units:   units{drained: make(chan struct{})},
-		onEnd:   r.ended,
+		commit: commit,
+		limits: r.limits,
+		now:    r.now,
+		report: r.report,
+		content: content{
+			names:   map[string]*Member{},
+			parts:   map[string]*contribution{},
+			taskBy:  map[string]*durable.TaskDefinition{},
+			hooks:   map[HookKind][]boundHook{},
+			toolBy:  map[string]*BoundTool{},
+			cmdBy:   map[string]Owned[Command]{},
+			svcBy:   map[string]boundService{},
+			wrapped: &r.wrapped,
+		},
+		units: units{drained: make(chan struct{})},
+		onEnd: r.ended,
 	}
 }
 
@@ -119,12 +122,21 @@ func (r *Registry) Acquire(unit string) (generation *Generation, release func())
 // current: it drains from now on and the caller closes it. Promotions are one
 // after another. A generation that was promoted or dropped before is an error
 // and changes nothing.
+//
+// Extensions that were installed at run time are in next too, unless they came from
+// the repository; one that does not fit is left out and reported.
 func (r *Registry) Promote(next *Generation) (previous *Generation, err error) {
 	r.promoting.Lock()
 	defer r.promoting.Unlock()
 	if !next.units.move(staged, promoted) {
 		return nil, fmt.Errorf("promote generation %s: it was promoted or dropped before; stage the commit again", next.commit)
 	}
+	r.carryInstalled(next)
+	return r.swap(next), nil
+}
+
+// swap makes next current, with promoting held.
+func (r *Registry) swap(next *Generation) (previous *Generation) {
 	r.mu.Lock()
 	previous = r.current.Load()
 	r.draining = append(r.draining, previous)
@@ -136,7 +148,7 @@ func (r *Registry) Promote(next *Generation) (previous *Generation, err error) {
 	for _, s := range subscribers {
 		s.promoted(next)
 	}
-	return previous, nil
+	return previous
 }
 
 // Subscribe has promoted called after each promotion, in order, on the
@@ -170,10 +182,14 @@ func (r *Registry) ended(g *Generation) {
 
 // Retire replaces the current generation by an empty one of no commit and
 // returns it, for a process that stops: it drains from now on, and the caller
-// closes it.
+// closes it. What was installed at run time leaves too.
 func (r *Registry) Retire() *Generation {
-	previous, _ := r.Promote(r.newGeneration("")) // a new generation is never refused
-	return previous
+	r.promoting.Lock()
+	defer r.promoting.Unlock()
+	r.installed = nil
+	last := r.newGeneration("")
+	last.units.stage = promoted
+	return r.swap(last)
 }
 
 // CallService calls a method of the service's provider that is current at this

@@ -14,10 +14,11 @@ var (
 	toolPattern = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 )
 
-// validation is one run over a candidate's members in order. It gathers the
-// problems and fills the generation's indices as it goes.
+// validation is one run over the members of a generation to be, in order. It gathers
+// the problems and fills the generation's indices as it goes.
 type validation struct {
-	candidate  *Candidate
+	registry   *Registry
+	commit     string
 	generation *Generation
 	part       *contribution // of the member at hand
 	problems   []Problem
@@ -26,11 +27,11 @@ type validation struct {
 
 // build validates and indexes. The generation is of use only when no problem is
 // fatal.
-func (v *validation) build(active, replaced []*Member) *Generation {
-	g := v.candidate.registry.newGeneration(v.candidate.commit)
+func (v *validation) build(members arrangement) *Generation {
+	g := v.registry.newGeneration(v.commit)
 	v.generation, v.tasks = g, map[string]string{}
-	g.members, g.replaced = active, replaced
-	for _, m := range active {
+	g.arrangement = members
+	for _, m := range g.members {
 		if other := g.names[m.Name()]; other != nil {
 			v.fail(m, m.manifest.Where, RuleDuplicateExtension,
 				fmt.Sprintf("there are two extensions of the name %q", m.Name()), "rename one of them")
@@ -40,8 +41,8 @@ func (v *validation) build(active, replaced []*Member) *Generation {
 		g.names[m.Name()], g.parts[m.Name()] = m, v.part
 		v.member(m)
 	}
-	for _, m := range replaced {
-		g.shadowed = append(g.shadowed, Shadowed{Kind: "extension", Name: m.Name(), Loser: m.manifest.Source.String(), By: SourceWorld.String()})
+	for _, m := range g.replaced {
+		g.shadowed = append(g.shadowed, Shadowed{Kind: "extension", Name: m.Name(), Loser: m.manifest.Source.String(), By: g.names[m.Name()].manifest.Source.String()})
 	}
 	v.needs()
 	v.capabilities()
@@ -59,7 +60,7 @@ func (v *validation) sort() {
 	for i, m := range v.generation.members {
 		at[m.Name()] = i
 	}
-	slices.SortStableFunc(v.problems[len(v.candidate.problems):], func(a, b Problem) int {
+	slices.SortStableFunc(v.problems, func(a, b Problem) int {
 		return cmp.Compare(at[a.Extension], at[b.Extension])
 	})
 }
@@ -133,7 +134,7 @@ func (v *validation) manifest(m *Member) {
 	v.capabilityLists(m)
 	v.hookKinds(m)
 	if man.Settings != nil {
-		if _, err := v.candidate.registry.schemas.object(man.Settings); err != nil {
+		if _, err := v.registry.schemas.object(man.Settings); err != nil {
 			v.fail(m, man.Where, RuleSettingsSchema, "the settings schema is not valid: "+err.Error(), "settings is a JSON Schema of an object")
 		}
 	}

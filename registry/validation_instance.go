@@ -29,7 +29,7 @@ type defect struct {
 
 // tool checks one tool and compiles its schemas.
 func (v *validation) tool(m *Member, t Tool) (*BoundTool, bool) {
-	bound, defects := bindTool(&v.candidate.registry.schemas, m, t)
+	bound, defects := bindTool(&v.registry.schemas, m, t)
 	for _, f := range defects {
 		v.fail(m, t.Where, f.rule, f.message, f.hint)
 	}
@@ -157,7 +157,7 @@ func (v *validation) commandsOf(m *Member) {
 		switch {
 		case !namePattern.MatchString(c.Name):
 			v.fail(m, c.Where, RuleCommandName, fmt.Sprintf("the command name %q is not valid", c.Name), "a name is a lower-case letter, then lower-case letters, digits, _ and -, without the slash")
-		case v.candidate.registry.reserved[c.Name]:
+		case v.registry.reserved[c.Name]:
 			v.fail(m, c.Where, RuleReservedCommand, fmt.Sprintf("the command name %q is reserved", c.Name), "it is a command of the harness itself; choose another name")
 		case seen[c.Name]:
 			v.fail(m, c.Where, RuleDuplicateCommand, fmt.Sprintf("has two commands of the name %q", c.Name), "rename one of them")

@@ -85,7 +85,7 @@ func (v *validation) hooksOf(m *Member) {
 		case !kind.known() || kind == HookTool || kind == HookCommand:
 			v.fail(m, h.Where, RuleHookKind, fmt.Sprintf("unknown hook kind %q", h.Kind), "see hookKinds for those there are")
 			continue
-		case kind == HookToolCall && h.BeforeTool == nil, kind == HookToolResult && h.AfterTool == nil:
+		case kind == HookToolCall && h.BeforeTool == nil, kind == HookToolResult && h.AfterTool == nil, !kind.builtin() && h.Handler == nil:
 			v.fail(m, h.Where, RuleMissingHandler, fmt.Sprintf("the hook %q has no function", h.Kind), "")
 			continue
 		}

@@ -179,7 +179,7 @@ func TestNoneOfTheseRefusesTheCommit(t *testing.T) {
 			registry.Instance{Hooks: []registry.Hook{{Kind: "ToolTask.beforeTool", BeforeTool: gate}}}), nil},
 		{"declared tools and commands", manifest(func(m *registry.Manifest) { m.HookKinds = []registry.HookKind{"Tool", "Command"} },
 			registry.Instance{Tools: []registry.Tool{echo("t")}, Commands: []registry.Command{{Name: "c"}}}), nil},
-		{"a hook of a task of an extension's own", []*extension{world("x", registry.Instance{Hooks: []registry.Hook{{Kind: registry.TaskHook("deploy.task", "beforeStep")}}})}, nil},
+		{"a hook of a task of an extension's own", []*extension{world("x", registry.Instance{Hooks: []registry.Hook{{Kind: registry.TaskHook("deploy.task", "beforeStep"), Handler: "any"}}})}, nil},
 		{"two requests that differ in provider", manifest(func(m *registry.Manifest) {
 			m.Requests = []registry.CapabilityRequest{{Kind: "memory"}, {Kind: "memory", Provider: "y"}}
 		}, registry.Instance{}), nil},

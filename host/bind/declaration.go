@@ -249,6 +249,8 @@ func (d *Declaration) addHooks(instance *registry.Instance, reach reach, at regi
 			declared.BeforeTool = reach.gate(hook.Function)
 		case registry.HookToolResult:
 			declared.AfterTool = reach.after(hook.Function)
+		default:
+			declared.Handler = hook.Function // its path; it is not called yet
 		}
 		instance.Hooks = append(instance.Hooks, declared)
 	}

@@ -46,8 +46,8 @@ unit: ## unit tests and end-to-end scripts, with the race detector
 ifeq ($(RACE),)
 	@echo "unit: without -race, there is no C compiler"
 endif
-	go test $(RACE) -timeout 9m $(UNITS)
-	$(if $(RACE),go test -timeout 5m $(NORACE))
+	go test $(RACE) -timeout 15m $(UNITS)
+	$(if $(RACE),go test -timeout 15m $(NORACE))
 
 generate: node_modules/.package-lock.json ## write the generated files anew; tests check that they are current
 	go generate ./...

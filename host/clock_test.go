@@ -17,9 +17,8 @@ type manualClock struct {
 }
 
 type alarm struct {
-	at    time.Time
-	after time.Duration
-	ring  func()
+	at   time.Time
+	ring func()
 }
 
 var _ jsapi.Clockwork = (*manualClock)(nil)
@@ -42,7 +41,7 @@ func (c *manualClock) Now() time.Time {
 func (c *manualClock) AfterFunc(d time.Duration, f func()) func() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	set := &alarm{at: c.now.Add(d), after: d, ring: f}
+	set := &alarm{at: c.now.Add(d), ring: f}
 	c.alarms = append(c.alarms, set)
 	select {
 	case c.set <- struct{}{}:
@@ -80,26 +79,40 @@ func (c *manualClock) advance(d time.Duration) {
 	}
 }
 
-// awaited waits until something waits for d by the clock.
+// awaited waits until something is due in d by the clock. What was set with that
+// duration before the clock moved is due earlier, and does not count.
 func (c *manualClock) awaited(t testing.TB, d time.Duration) {
 	t.Helper()
 	limit := time.After(patient)
-	for !c.waits(d) {
+	for !c.due(d) {
 		select {
 		case <-c.set:
 		case <-limit:
-			t.Fatalf("nothing waits for %s", d)
+			t.Fatalf("nothing is due in %s", d)
 		}
 	}
 }
 
-func (c *manualClock) waits(d time.Duration) bool {
+func (c *manualClock) due(d time.Duration) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, set := range c.alarms {
-		if set.after == d {
+		if set.at.Equal(c.now.Add(d)) {
 			return true
 		}
 	}
 	return false
+}
+
+func TestAnAlarmFromBeforeTheClockMovedIsNotTakenForANewOne(t *testing.T) {
+	clock := newManualClock()
+	clock.AfterFunc(time.Minute, func() {})
+	clock.advance(time.Second)
+	if clock.due(time.Minute) || !clock.due(59*time.Second) {
+		t.Error("an alarm is known by the duration that it was set with, not by when it rings")
+	}
+	clock.AfterFunc(time.Minute, func() {})
+	if !clock.due(time.Minute) {
+		t.Error("the new alarm is not seen")
+	}
 }

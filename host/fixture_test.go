@@ -133,7 +133,7 @@ func (w *testWorld) open(edits ...func(*Options)) *testHost {
 // options are those that tests open a world with.
 func (w *testWorld) options(edits ...func(*Options)) (Options, *logged) {
 	log := &logged{}
-	options := Options{Dir: w.dir, Logger: slog.New(log)}
+	options := Options{Dir: w.dir, Logger: slog.New(log), Limits: patientLimits()}
 	for _, edit := range edits {
 		edit(&options)
 	}
@@ -312,14 +312,32 @@ func answering(name, answer string) string {
 	return extensionOf(name, "", tool(name, fmt.Sprintf("return %q;", answer)))
 }
 
-// briefly gives code little time, so that tests of what spins are short.
-func briefly(options *Options) {
-	options.Limits = bind.DefaultLimits()
-	options.Limits.Modules.Running = 300 * time.Millisecond
-	options.Limits.Factory.Running = 300 * time.Millisecond
-	options.Limits.Tool.Running = 300 * time.Millisecond
-	options.Limits.Callback.Running = 300 * time.Millisecond
-	options.Limits.Hook.Running = 300 * time.Millisecond
+// patientLimits are limits that nothing runs into on a machine however slow.
+func patientLimits() bind.Limits {
+	limits := bind.DefaultLimits()
+	for _, limit := range []*bind.Limit{&limits.Modules, &limits.Factory, &limits.Hook, &limits.Tool, &limits.Callback} {
+		limit.Running = patient
+		if limit.Whole > 0 {
+			limit.Whole = 2 * patient
+		}
+	}
+	limits.Commit = 2 * patient
+	return limits
+}
+
+// callsBriefly gives calls little time, so that tests of those that spin are short.
+// Those that do not spin must be trivial.
+func callsBriefly(options *Options) {
+	for _, limit := range []*bind.Limit{&options.Limits.Hook, &options.Limits.Tool, &options.Limits.Callback} {
+		limit.Running = 300 * time.Millisecond
+	}
+}
+
+// loadsBriefly gives modules and factories little time, so that tests of those that
+// spin or hang are short. The others have more to do than a call.
+func loadsBriefly(options *Options) {
+	options.Limits.Modules = bind.Limit{Running: time.Second, Whole: 3 * time.Second}
+	options.Limits.Factory = options.Limits.Modules
 }
 
 // read returns a file below the world's root.

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/seed-d579e5eb/harness/host/bind"
 )
 
 // pair is two files that must agree.
@@ -64,9 +62,7 @@ func TestALoadThatTakesLongIsCancelledForANewerTipButNeverTwoInARow(t *testing.T
 		return files{server("a"): extensionOf("a", fmt.Sprintf(`await host.fs.write("/tmp/began%d", ""); await new Promise(() => {});`, n))}
 	}
 	w := newWorld(t, files{server("a"): answering("a", "A")})
-	h := w.open(inMemory, clock.in, func(o *Options) {
-		o.Limits.Factory = bind.Limit{Running: time.Second, Whole: 3 * time.Second}
-	})
+	h := w.open(inMemory, clock.in, loadsBriefly)
 	began := func(n int) {
 		h.until(fmt.Sprintf("factory %d began", n), func(Status) bool {
 			_, err := h.Files().Stat(fmt.Sprintf("/tmp/began%d", n))
@@ -121,7 +117,7 @@ func TestAFixGetsPastAnOnOpenThatHangs(t *testing.T) {
 
 func TestACandidateThatSpinsIsRefusedWhileTheLiveOneAnswers(t *testing.T) {
 	w := newWorld(t, files{server("a"): answering("a", "A"), server("b"): answering("b", "B")})
-	h := w.open(inMemory, briefly)
+	h := w.open(inMemory, loadsBriefly)
 	spins := w.commit(files{server("a"): "let n = 0;\nfor (;;) n++;\nexport default {};\n"})
 	h.until("the load", func(s Status) bool { return s.Loading != nil && *s.Loading == spins })
 	same(t, h.call("a"), "A")

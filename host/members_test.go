@@ -1,7 +1,9 @@
 package host
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -229,15 +231,34 @@ func TestWantSeesOnlyEarlierExtensionsOfTheCandidate(t *testing.T) {
 	}
 }
 
+// holdingLog holds whoever logs "hold" until it is free.
+type holdingLog struct {
+	*logged
+	held, free chan struct{}
+}
+
+// Handle implements [slog.Handler].
+func (l *holdingLog) Handle(ctx context.Context, record slog.Record) error {
+	if record.Message == "hold" {
+		close(l.held)
+		<-l.free
+	}
+	return l.logged.Handle(ctx, record)
+}
+
+// WithAttrs implements [slog.Handler].
+func (l *holdingLog) WithAttrs([]slog.Attr) slog.Handler { return l }
+
 func TestAJobThatWaitsTooLongForItsTurnIsBusy(t *testing.T) {
 	w := newWorld(t, files{server("a"): extensionOf("a", "",
-		tool("spin", `await host.fs.write("/tmp/spins", ""); let n = 0; const end = Date.now() + 1500; while (Date.now() < end) n++; return "done";`),
-		tool("ok", `return "ok";`))})
-	h := w.open(inMemory, func(o *Options) { o.Limits.Queue = 300 * time.Millisecond })
-	spins := h.background("spin")
-	h.until("spinning", func(Status) bool { _, err := h.Files().Stat("/tmp/spins"); return err == nil })
+		tool("hold", `console.log("hold"); return "done";`), tool("ok", `return "ok";`))})
+	log := &holdingLog{logged: &logged{}, held: make(chan struct{}), free: make(chan struct{})}
+	h := w.open(inMemory, func(o *Options) { o.Limits.Queue, o.Logger = 300*time.Millisecond, slog.New(log) })
+	holds := h.background("hold")
+	await(t, "the call that holds the isolate", log.held)
 	contains(t, h.fails("ok"), "waited 300ms for its turn")
-	same(t, await(t, "the spinning call", spins).Text(), "done")
+	close(log.free)
+	same(t, await(t, "the call that held it", holds).Text(), "done")
 	same(t, h.call("ok"), "ok")
 }
 

@@ -3,9 +3,6 @@ package host
 import (
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/seed-d579e5eb/harness/host/bind"
 )
 
 // declaring is a module that exports an extension as it is.
@@ -58,17 +55,14 @@ var refusals = map[string]struct {
 	"a file of 10 MB":                     {files{server("x"): "// " + strings.Repeat("x", 10<<20) + "\n" + answering("x", "")}, []string{"extensions/x/server.ts", "10485", "the limit is"}},
 	"a module that spins":                 {files{server("x"): "let n = 0;\nfor (;;) n++;"}, []string{"extensions/x/server.ts:2:", "without yielding"}},
 	"a factory that spins":                {files{server("x"): "let n = 0;\nexport default () => { for (;;) n++; };"}, []string{"extensions/x/server.ts:2:", "without yielding"}},
-	"a factory that never settles":        {files{server("x"): "export default () => new Promise(() => {});"}, []string{"extensions/x/server.ts", "factory did not finish within 1s"}},
+	"a factory that never settles":        {files{server("x"): "export default () => new Promise(() => {});"}, []string{"extensions/x/server.ts", "factory did not finish within 3s"}},
 	"endless recursion in a module":       {files{server("x"): "const f = (): number => f() + 1;\nf();"}, []string{"extensions/x/server.ts:1:", "call stack"}},
 	"top-level await":                     {files{server("x"): "\nawait new Promise(() => {});\n" + answering("x", "")}, []string{"extensions/x/server.ts:2:1", "top-level await is not supported"}},
 }
 
 func TestARefusedCommitNamesWhatAndWhereAndChangesNothing(t *testing.T) {
 	w := newWorld(t, files{server("live"): answering("live", "still here")})
-	h := w.open(inMemory, briefly, func(o *Options) {
-		o.Limits.Modules = bind.Limit{Running: 300 * time.Millisecond, Whole: time.Second}
-		o.Limits.Factory = o.Limits.Modules
-	})
+	h := w.open(inMemory, loadsBriefly)
 	good := *h.Status().Good
 	for name, refusal := range refusals {
 		t.Run(name, func(t *testing.T) {

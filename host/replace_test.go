@@ -24,7 +24,7 @@ func spinning(name, body string) string {
 
 func TestAToolThatSpinsIsInterruptedAtItsPlaceAndTheNextCallWorks(t *testing.T) {
 	w := newWorld(t, files{server("a"): spinning("a", ""), server("b"): spinning("b", "")})
-	h := w.open(inMemory, briefly)
+	h := w.open(inMemory, callsBriefly)
 	pending, others := h.background("a_wait"), h.background("b_wait")
 	h.inFlight("a", 1)
 	h.inFlight("b", 1)
@@ -65,7 +65,7 @@ func TestAReplacementSkipsOnCloseAndRunsOnOpenAgain(t *testing.T) {
 		host.onOpen(() => console.log("first opened"));
 		host.onOpen(() => console.log("second opened"));
 		host.onClose(() => console.log("closed"));`)})
-	h := w.open(inMemory, briefly)
+	h := w.open(inMemory, callsBriefly)
 	h.fails("a_spin")
 	same(t, h.call("a_ok"), "ok")
 	h.until("onOpen again", func(Status) bool { return strings.Count(h.log.String(), "second opened") == 2 })
@@ -91,7 +91,7 @@ func TestALostIsolateIsClosedWithoutFurtherFailures(t *testing.T) {
 				`host.onClose(() => console.log("closing")); host.onClose(() => console.log("closing")); host.onClose(() => { ` + test.onClose + ` });
 				return { name: "a", tools: [` + tool("a_spin", "for (;;) {}") + `], shutdown() { console.log("closing"); } };
 			};`})
-			h := w.open(inMemory, briefly)
+			h := w.open(inMemory, callsBriefly)
 			if test.spins {
 				h.fails("a_spin")
 			}
@@ -112,7 +112,7 @@ func TestAReplacementThatIsLostInItsOnOpenDoesNotHang(t *testing.T) {
 		let spins = await host.fs.read("/tmp/spins").catch(() => "");
 		host.onOpen(() => { if (spins) for (;;) {} });
 		host.onOpen(() => console.log("second opened"));`)})
-	h := w.open(inMemory, briefly)
+	h := w.open(inMemory, callsBriefly)
 	if err := h.Files().Write("/tmp/spins", []byte("yes")); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestAnExtensionThatLivesByItselfIsReplacedUnasked(t *testing.T) {
 		} {
 			t.Run(kind+" after a "+loss, func(t *testing.T) {
 				w := newWorld(t, files{server("a"): spinning("a", body+starts)})
-				h := w.open(inMemory, briefly)
+				h := w.open(inMemory, callsBriefly)
 				if err := h.Files().Write("/tmp/lost", nil); err != nil {
 					t.Fatal(err)
 				}
@@ -168,7 +168,7 @@ func TestWhatIsLostBeforeItIsLiveIsReplacedAndOpenedOnce(t *testing.T) {
 				if (!lost) setTimeout(() => { for (;;) {} }, 0);
 				`+starts, tool("ok", `return "ok";`))})
 			log := &logged{}
-			h := w.open(inMemory, briefly, func(o *Options) {
+			h := w.open(inMemory, callsBriefly, func(o *Options) {
 				o.Logger = slog.New(log)
 				o.step = func(step string) {
 					if step != "staged" {
@@ -202,7 +202,7 @@ func TestAReplacementThatDeclaresSomethingElseIsAFailedExtension(t *testing.T) {
 			const again = await host.fs.stat("/tmp/again").then(() => true, () => false);
 			return { name: "a", tools: [` + tool("a_spin", "for (;;) {}") + `, ...(again ? [` + tool("extra", "") + `] : [])] };
 		};`, server("b"): answering("b", "b")})
-	h := w.open(inMemory, briefly)
+	h := w.open(inMemory, callsBriefly)
 	if err := h.Files().Write("/tmp/again", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestWantInAReplacementIsAnsweredAsWhenTheCommitLoaded(t *testing.T) {
 			"...tools", tool("a_spin", "for (;;) {}"), tool("a_ok", `return "ok";`)),
 		server("b"): extensionOf("b", `host.implement("late", { get: () => 1 });`),
 	})
-	h := w.open(inMemory, briefly)
+	h := w.open(inMemory, callsBriefly)
 	h.fails("a_spin")
 	same(t, h.call("a_ok"), "ok")
 }
@@ -236,7 +236,7 @@ func TestWantInAReplacementIsAnsweredAsWhenTheCommitLoaded(t *testing.T) {
 func TestMoreThanThreeReplacementsAMinuteWait(t *testing.T) {
 	clock := newManualClock()
 	w := newWorld(t, files{server("a"): spinning("a", "")})
-	h := w.open(inMemory, briefly, clock.in)
+	h := w.open(inMemory, callsBriefly, clock.in)
 	for range freeReplacements + 1 {
 		h.fails("a_spin")
 	}
@@ -271,7 +271,7 @@ func TestMoreThanThreeReplacementsAMinuteWait(t *testing.T) {
 func TestClosingDoesNotWaitForAReplacementThatWaits(t *testing.T) {
 	clock := newManualClock()
 	w := newWorld(t, files{server("a"): spinning("a", "")})
-	h, err := w.tryOpen(inMemory, briefly, clock.in)
+	h, err := w.tryOpen(inMemory, callsBriefly, clock.in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestADrainingGenerationIsNotReplaced(t *testing.T) {
 		await host.fs.write("/tmp/started", "");
 		await host.exec("until [ -e /tmp/go ]; do sleep 0.02; done");
 		for (;;) {}`), tool("wait", `await host.fs.write("/tmp/waits", ""); await new Promise(() => {});`), tool("ok", `return "v1";`))})
-	h := w.open(inMemory, briefly)
+	h := w.open(inMemory, callsBriefly)
 	spins, waits := h.background("start"), h.background("wait")
 	for _, name := range []string{"/tmp/started", "/tmp/waits"} {
 		h.until(name, func(Status) bool { _, err := h.Files().Stat(name); return err == nil })

@@ -176,7 +176,7 @@ func TestAFirstResourceThatAppearsWhileACommitLoadsIsKept(t *testing.T) {
 
 func TestModulesThatSpinDoNotTouchTheIsolateWithTheResources(t *testing.T) {
 	w := newWorld(t, files{server("keep"): keeping("v1", "")})
-	h := w.open(inMemory, briefly)
+	h := w.open(inMemory, loadsBriefly)
 	h.call("count")
 	contains(t, h.refused(w.commit(files{server("keep"): "for (;;) {}\n" + keeping("v2", "")})), "without yielding", "extensions/keep/server.ts:1:")
 	same(t, h.call("count"), "v1 2")
@@ -187,7 +187,7 @@ func TestModulesThatSpinDoNotTouchTheIsolateWithTheResources(t *testing.T) {
 
 func TestAFactoryThatSpinsAmongResourcesCostsTheLiveIsolate(t *testing.T) {
 	w := newWorld(t, files{server("keep"): keeping("v1", ""), server("other"): answering("other", "x")})
-	h := w.open(inMemory, briefly)
+	h := w.open(inMemory, loadsBriefly)
 	h.call("count")
 	contains(t, h.refused(w.commit(files{server("keep"): keeping("v2", "for (;;) {}")})), "without yielding", "extensions/keep/server.ts:")
 	same(t, h.call("count"), "v1 1")

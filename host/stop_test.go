@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/seed-d579e5eb/harness/registry"
 )
@@ -105,8 +106,8 @@ func TestCallsEndWithTheHost(t *testing.T) {
 			call := h.background(called) // its caller never gives it up
 			h.inFlight(called, 1)
 			closed := h.closing(t.Context())
-			for range kind.moves {
-				clock.awaited(t, 2*stopGrace)
+			for move := range kind.moves {
+				clock.awaited(t, time.Duration(2-move)*stopGrace) // the last step of stopping
 				clock.advance(stopGrace)
 			}
 			err = await(t, "the end", closed)

@@ -144,27 +144,6 @@ func TestWholeBudgetAbortsTheSignal(t *testing.T) {
 	}
 }
 
-func TestWholeBudgetCountsFromTheTurn(t *testing.T) {
-	iso := newIsolate(t, Options{})
-	ns := evaluate(t, iso, `
-		export function block() { const end = performance.now() + 300; while (performance.now() < end) {} }
-		export const quick = () => "done";
-	`)
-	blocked := make(chan error, 1)
-	go func() {
-		_, err := iso.Call(context.Background(), Job{Work: "block"}, ns.Method("block"))
-		blocked <- err
-	}()
-	waitForRunning(t, iso, "block")
-	result, err := iso.Call(t.Context(), Job{Work: "quick", Whole: 150 * time.Millisecond}, ns.Method("quick"))
-	if err != nil || result != "done" {
-		t.Errorf("quick = %v, %v; its clock must not run while it waits", result, err)
-	}
-	if err := <-blocked; err != nil {
-		t.Error(err)
-	}
-}
-
 func TestQueueBudget(t *testing.T) {
 	iso := newIsolate(t, Options{Extension: "demo"})
 	ns := evaluate(t, iso, `

@@ -1,10 +1,13 @@
 package jsapi
 
 import (
+	"math/bits"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/dop251/goja"
 )
 
 // timerLog is a module whose functions log when they run.
@@ -205,12 +208,71 @@ func (r *reportLog) texts() []string {
 	return texts
 }
 
-// Forgetting a timer or a rejection costs the same however many there are.
-func TestManyTimersAndRejections(t *testing.T) {
+// Forgetting a rejection moves no other one.
+func TestForgettingARejectionLeavesTheOthersInPlace(t *testing.T) {
+	const n = 1000
+	var r rejections
+	promises := make([]*goja.Promise, n)
+	for i := range promises {
+		promises[i] = new(goja.Promise)
+		r.add(promises[i], nil)
+	}
+	for gone := n - 1; gone > 0; gone-- {
+		r.remove(promises[gone])
+		if len(r.order) != n || len(r.place) != gone {
+			t.Fatalf("%d of %d left: %d places in a list of %d", gone, n, len(r.place), len(r.order))
+		}
+		for at, promise := range promises[:gone] {
+			if r.place[promise] != at || r.order[at].promise != promise {
+				t.Fatalf("rejection %d moved when %d was forgotten", at, gone)
+			}
+		}
+	}
+	r.remove(promises[0])
+	if len(r.order)+len(r.place) > 0 {
+		t.Errorf("%d entries are left", len(r.order)+len(r.place))
+	}
+}
+
+// Forgetting a timer moves no more of the others than a heap is deep.
+func TestForgettingATimerMovesFewOthers(t *testing.T) {
+	const n = 1 << 10
+	l := newLoop(newManualClock())
+	timers := make([]*timer, n)
+	for i := range timers {
+		timers[i] = new(timer)
+		l.addTimer(timers[i], time.Duration(n-i)*time.Second, false)
+	}
+	before := make(map[*timer]int, n)
+	for _, gone := range timers {
+		clear(before)
+		for at, left := range l.timers {
+			before[left] = at
+		}
+		l.removeTimer(gone.id)
+		moved := 0
+		for at, left := range l.timers {
+			if before[left] != at {
+				moved++
+			}
+			if left.index != at {
+				t.Fatalf("timer %d has the place %d, and is at %d", left.id, left.index, at)
+			}
+		}
+		if deep := bits.Len(n); moved > deep {
+			t.Fatalf("%d of %d timers moved when one was forgotten, more than %d", moved, len(l.timers), deep)
+		}
+	}
+	if left := len(l.timers) + len(l.byID); left > 0 {
+		t.Errorf("%d entries are left", left)
+	}
+}
+
+func TestTimersAndRejectionsThatAreForgottenLeaveNothing(t *testing.T) {
 	reports := &reportLog{}
 	iso := newIsolate(t, Options{Report: reports.add})
 	ns := evaluate(t, iso, `
-		const n = 200_000;
+		const n = 1000;
 		export function timers() {
 			const ids: any[] = [];
 			for (let i = 0; i < n; i++) ids.push(setTimeout(() => {}, 1e6));

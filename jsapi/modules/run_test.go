@@ -21,7 +21,7 @@ func (synthetic) Source(specifier string) ([]byte, bool)    { return modules.Sou
 func (synthetic) Exports(specifier string) ([]string, bool) { return modules.Exports(specifier) }
 
 // job has budgets that no test runs into by accident.
-var job = jsapi.Job{Work: "test", Running: 20 * time.Second, Whole: 40 * time.Second}
+var job = jsapi.Job{Work: "test", Running: 5 * time.Minute, Whole: 10 * time.Minute}
 
 // script is the entry beside a file of tests: it names them and runs one.
 const script = `

@@ -20,20 +20,24 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/vfs/run"
 )
 
 // helperCommand has the program start commands in a user namespace, for package run.
 const helperCommand = "serve-commands"
 
-func main() {
+func main() { start(bind.Limits{}) }
+
+// start is the program. Extensions have the limits, and the usual one where one is zero.
+func start(limits bind.Limits) {
 	switch {
 	case filepath.Base(os.Args[0]) == revertName:
 		os.Exit(revertInWorld(os.Args[1:], os.Stdout, os.Stderr))
 	case len(os.Args) == 2 && os.Args[1] == helperCommand:
 		os.Exit(serveCommands())
 	}
-	os.Exit(execute(os.Args[1:]))
+	os.Exit(execute(os.Args[1:], limits))
 }
 
 func serveCommands() int {
@@ -67,7 +71,7 @@ type commandLine struct {
 
 // execute runs the program with arguments and returns its exit code: 0, 1 for a
 // failure, 2 for wrong usage, 130 when it was interrupted, or what a command says.
-func execute(arguments []string) int {
+func execute(arguments []string, limits bind.Limits) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	// The second signal ends the process at once.
@@ -102,7 +106,7 @@ func execute(arguments []string) int {
 		fmt.Fprintf(os.Stderr, "harness: find the world: %v\n", err)
 		return 1
 	}
-	p := &program{world: dir, way: line.Way, in: os.Stdin, out: newOutput(os.Stdout), err: newOutput(os.Stderr), together: sameFile(os.Stdout, os.Stderr)}
+	p := &program{world: dir, way: line.Way, limits: limits, in: os.Stdin, out: newOutput(os.Stdout), err: newOutput(os.Stderr), together: sameFile(os.Stdout, os.Stderr)}
 	err = parsed.Run(p)
 	if failed := p.out.failed(); err == nil && failed != nil {
 		err = fmt.Errorf("write the output: %w", failed)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-d579e5eb/harness/cmd/harness/internal/control"
 	"github.com/seed-d579e5eb/harness/host"
+	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/vfs/run"
 )
 
@@ -19,6 +20,7 @@ import (
 type program struct {
 	world   string // absolute host path
 	way     run.Name
+	limits  bind.Limits // of extensions
 	in      *os.File
 	out     *output
 	err     *output
@@ -37,7 +39,7 @@ func (p *program) options(logger *slog.Logger) (host.Options, error) {
 		return host.Options{}, fmt.Errorf("find the program's own file, which commands need: %w", err)
 	}
 	return host.Options{
-		Dir: p.world, Logger: logger, Way: p.way, Program: self, Helper: []string{self, helperCommand},
+		Dir: p.world, Logger: logger, Way: p.way, Limits: p.limits, Program: self, Helper: []string{self, helperCommand},
 		Try: func(ctx context.Context, commit string) error { return p.try(ctx, self, commit) },
 	}, nil
 }

@@ -7,17 +7,25 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
 
+	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/vfs"
 	"github.com/seed-d579e5eb/harness/vfs/run"
 )
 
-// TestMain makes the test binary the program, for the scripts: it is built once.
+// TestMain makes the test binary the program, for the scripts: it is built once. No
+// script tests what takes too long, so that its extensions may take long on a machine
+// that has much to do.
 func TestMain(m *testing.M) {
-	testscript.Main(leakChecked{m}, map[string]func(){"harness": main, revertName: main})
+	slow := bind.Limit{Running: time.Minute, Whole: 2 * time.Minute}
+	patient := func() {
+		start(bind.Limits{Modules: slow, Factory: slow, Commit: slow.Whole, Hook: slow, Tool: slow, Callback: slow, Queue: slow.Whole})
+	}
+	testscript.Main(leakChecked{m}, map[string]func(){"harness": patient, revertName: patient})
 }
 
 // leakChecked fails when a goroutine is left after the tests.

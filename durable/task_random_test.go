@@ -378,7 +378,7 @@ func (f *forest) settle() {
 	if err := f.session.Resume(); err != nil {
 		f.Fatal(err)
 	}
-	for end := time.Now().Add(20 * time.Second); len(f.live()) > 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); len(f.live()) > 0; time.Sleep(time.Millisecond) {
 		f.clock.pass(100 * time.Millisecond)
 		if time.Now().After(end) {
 			now, err := f.session.Inspect(context.Background())

@@ -40,7 +40,7 @@ func attach(t failing, watch *durable.Watch, err error) *client {
 // next takes the next frame.
 func (c *client) next() durable.Frame {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	frame, err := c.take(ctx)
 	if err != nil {

@@ -273,7 +273,7 @@ func TestInterruptHitsOnlyItsJob(t *testing.T) {
 }
 
 // maxWait bounds how long a test waits for what must come.
-const maxWait = 30 * time.Second
+const maxWait = time.Minute
 
 // waitFor returns when condition holds.
 func waitFor(t testing.TB, what string, condition func() bool) {

@@ -200,7 +200,7 @@ func (f *fixture) snapshot(commit Hash, previous *Snapshot) *Snapshot {
 // eventually waits, far longer than anything takes, for a condition.
 func (f *fixture) eventually(what string, holds func() bool) {
 	f.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			f.Fatalf("never: %s", what)
 		}

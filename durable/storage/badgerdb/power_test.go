@@ -66,7 +66,7 @@ func (d *disk) cut() {
 // restore mounts the file system as it is after the cut.
 func (d *disk) restore() {
 	d.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		err := unix.Unmount(d.at, 0)
 		if err == nil {
 			break

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/storage"
 	"github.com/seed-d579e5eb/harness/host/bind"
@@ -30,7 +31,8 @@ type Host struct {
 	commands *run.Runner
 	repo     *worktree.Repo
 	storage  storage.Storage
-	session  *durable.Session
+	harness  *agent.Harness
+	session  *durable.Session // the harness's
 	settings *worldSettings
 	registry *registry.Registry
 	compiler *jsapi.Compiler
@@ -78,7 +80,7 @@ type Host struct {
 // world; a [*bind.NamespaceError] for one of Options.Modules; a database or a world that cannot be opened; the cause of ctx.
 func Open(ctx context.Context, options Options) (*Host, error) {
 	h := &Host{options: options.withDefaults(), layout: Layout{Dir: options.Dir}, storage: options.Storage, stopping: newStopping()}
-	for _, step := range []func(context.Context) error{h.openWorld, h.prepare, h.openEngine, h.start} {
+	for _, step := range []func(context.Context) error{h.openWorld, h.openRegistry, h.prepare, h.openEngine, h.start} {
 		if err := step(ctx); err != nil {
 			return nil, errors.Join(err, h.release(context.WithoutCancel(ctx)))
 		}
@@ -105,6 +107,19 @@ func (h *Host) openWorld(ctx context.Context) (err error) {
 		}
 	}
 	return h.openRepository()
+}
+
+// openRegistry makes the registry, from which the session takes the definitions of
+// tasks.
+func (h *Host) openRegistry(context.Context) error {
+	h.registry = registry.New(registry.Options{
+		Limits: registry.Limits{
+			Hook: h.options.Limits.Hook.Whole, Service: h.options.Limits.Callback.Whole, Close: h.options.Limits.Callback.Whole,
+		},
+		Now:    h.options.Clock.Now,
+		Report: func(failure *registry.Failure) { h.Report(failure.Extension, failure) },
+	})
+	return nil
 }
 
 // prepare readies, side by side, what takes time and does not depend on each
@@ -180,13 +195,6 @@ func (h *Host) openRepository() (err error) {
 func (h *Host) openEngine(context.Context) (err error) {
 	h.world = &bind.World{Files: h.files, Commands: materialised{h}}
 	h.spares.host = h
-	h.registry = registry.New(registry.Options{
-		Limits: registry.Limits{
-			Hook: h.options.Limits.Hook.Whole, Service: h.options.Limits.Callback.Whole, Close: h.options.Limits.Callback.Whole,
-		},
-		Now:    h.options.Clock.Now,
-		Report: func(failure *registry.Failure) { h.Report(failure.Extension, failure) },
-	})
 	if h.settings, err = watchSettings(h.files, h.options.Clock, h.settingsState); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func TestWhateverHappensToTheRepositoryTheNewestGoodCommitServes(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		w := newWorld(t, pair(0))
-		m := &model{testWorld: w, versions: map[string]int{}, live: 0}
+		m := &imagined{testWorld: w, versions: map[string]int{}, live: 0}
 		m.noted(w.git("rev-parse", "HEAD"), 0)
 		m.start(r)
 		defer m.stop(r)
@@ -45,8 +45,8 @@ func TestWhateverHappensToTheRepositoryTheNewestGoodCommitServes(t *testing.T) {
 	})
 }
 
-// model is a world with what the harness must make of it.
-type model struct {
+// imagined is a world with what the harness must make of it.
+type imagined struct {
 	*testWorld
 	host     *testHost
 	versions map[string]int // of good commits; broken ones have -1
@@ -56,21 +56,21 @@ type model struct {
 	next     int
 }
 
-func (m *model) noted(commit string, version int) {
+func (m *imagined) noted(commit string, version int) {
 	m.versions[commit] = version
 	m.commits = append(m.commits, commit)
 	m.moved(commit)
 }
 
 // moved follows the branch to a commit.
-func (m *model) moved(commit string) {
+func (m *imagined) moved(commit string) {
 	m.tip = commit
 	if version := m.versions[commit]; version >= 0 {
 		m.live = version
 	}
 }
 
-func (m *model) start(r *rapid.T) {
+func (m *imagined) start(r *rapid.T) {
 	h, err := m.tryOpen()
 	if err != nil {
 		r.Fatal(err)
@@ -78,19 +78,19 @@ func (m *model) start(r *rapid.T) {
 	m.host = h
 }
 
-func (m *model) stop(r *rapid.T) {
+func (m *imagined) stop(r *rapid.T) {
 	if err := m.host.Close(m.Context()); err != nil {
 		r.Error(err)
 	}
 }
 
-func (m *model) good(*rapid.T) {
+func (m *imagined) good(*rapid.T) {
 	m.next++
 	m.noted(m.commit(pair(m.next)), m.next)
 	m.await()
 }
 
-func (m *model) broken(r *rapid.T) {
+func (m *imagined) broken(r *rapid.T) {
 	m.next++
 	how := rapid.SampledFrom([]string{"export default (", `throw new Error("broken");`, `import "./none.ts";`, "export default () => { throw 1; };"}).Draw(r, "how")
 	m.noted(m.commit(files{server("a"): fmt.Sprintf("// %d\n%s", m.next, how)}), -1)
@@ -99,7 +99,7 @@ func (m *model) broken(r *rapid.T) {
 
 // several moves the branch on before the harness has settled: only the last counts,
 // and those in between may or may not have served.
-func (m *model) several(*rapid.T) {
+func (m *imagined) several(*rapid.T) {
 	for range 3 {
 		m.next++
 		m.noted(m.commit(pair(m.next)), m.next)
@@ -107,7 +107,7 @@ func (m *model) several(*rapid.T) {
 	m.await()
 }
 
-func (m *model) reset(r *rapid.T) {
+func (m *imagined) reset(r *rapid.T) {
 	to := rapid.SampledFrom(m.commits).Draw(r, "to")
 	if !m.has(to) {
 		return
@@ -119,18 +119,18 @@ func (m *model) reset(r *rapid.T) {
 
 // has reports whether the repository still has a commit: what nothing refers to is
 // collected.
-func (m *model) has(commit string) bool {
+func (m *imagined) has(commit string) bool {
 	return strings.Contains(m.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)"), commit)
 }
 
-func (m *model) amend(*rapid.T) {
+func (m *imagined) amend(*rapid.T) {
 	version := m.versions[m.tip]
 	m.git("commit", "--quiet", "--amend", "--allow-empty", fmt.Sprintf("--message=amended after %d", m.next))
 	m.noted(m.git("rev-parse", "HEAD"), version)
 	m.await()
 }
 
-func (m *model) linked(*rapid.T) {
+func (m *imagined) linked(*rapid.T) {
 	m.next++
 	at := m.path("tmp/linked")
 	m.git("worktree", "add", "--quiet", "--detach", at, "HEAD")
@@ -140,14 +140,14 @@ func (m *model) linked(*rapid.T) {
 	m.await()
 }
 
-func (m *model) reload(r *rapid.T) {
+func (m *imagined) reload(r *rapid.T) {
 	if err := m.host.Reload(m.Context()); err != nil {
 		r.Error(err)
 	}
 }
 
 // await waits until the harness has judged the tip.
-func (m *model) await() {
+func (m *imagined) await() {
 	if m.versions[m.tip] < 0 {
 		m.host.refused(m.tip)
 		return
@@ -156,7 +156,7 @@ func (m *model) await() {
 }
 
 // settled compares the harness with the model.
-func (m *model) settled(r *rapid.T) {
+func (m *imagined) settled(r *rapid.T) {
 	m.await()
 	if got, want := m.host.call("pair"), fmt.Sprintf("%d=%d", m.live, m.live); got != want {
 		r.Fatalf("%s serves, want %s; status %s", got, want, asJSON(m.host.Status()))

@@ -8,9 +8,11 @@ import (
 	"os"
 	"time"
 
+	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/durable/storage"
 	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/model"
 	"github.com/seed-d579e5eb/harness/registry"
 	"github.com/seed-d579e5eb/harness/vfs/run"
 )
@@ -38,6 +40,12 @@ type Options struct {
 	// Logger gets what happens; nil drops it. What extensions print goes there
 	// too, with the attribute extension.
 	Logger *slog.Logger
+	// Models are those that conversations ask; nil has none.
+	Models *model.Models
+	// Settings returns how conversations work; see [agent.Options]. Nil is the defaults.
+	Settings func() agent.Settings
+	// Approve answers the gates that ask about a call of a conversation; nil refuses.
+	Approve registry.Approver
 	// Storage is what the session of the world stands on; a badger database in the
 	// state directory when nil. The host closes it, also when Open fails,
 	// unless a session has it already.

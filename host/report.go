@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/seed-d579e5eb/harness/durable"
+	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/jsapi"
 )
@@ -47,11 +47,11 @@ func (h *Host) CallService(ctx context.Context, id, method string, args []any) (
 }
 
 // Engine implements [bind.Backend].
-func (h *Host) Engine() (*durable.Session, error) {
+func (h *Host) Engine() (*agent.Harness, error) {
 	if !h.served.Load() {
 		return nil, &bind.NotLoadedError{}
 	}
-	return h.session, nil
+	return h.harness, nil
 }
 
 // Provided implements [bind.Backend].
@@ -92,7 +92,7 @@ func (h *Host) settingsState(err error) {
 
 // statusChanged shows the status to commands in the world, and tells subscribers.
 func (h *Host) statusChanged() {
-	if h.registry == nil || h.isTrial() {
+	if h.settings == nil || h.isTrial() {
 		return
 	}
 	if err := h.publishStatus(); err != nil {

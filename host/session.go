@@ -7,12 +7,14 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/delta"
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/durable/storage"
 	"github.com/seed-d579e5eb/harness/durable/storage/badgerdb"
 	"github.com/seed-d579e5eb/harness/durable/value"
+	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/registry"
 )
 
@@ -64,10 +66,14 @@ func (h *Host) openSession(ctx context.Context) (err error) {
 		}
 		h.storage = db
 	}
-	h.session, err = durable.Open(ctx, h.storage, durable.Options{
-		Clock: h.options.Clock, Random: h.options.Random, Logger: h.options.Logger,
-		CommitBudget: h.options.Limits.Change.Whole,
-		Report:       func(err error) { h.Report("", err) },
+	h.harness, err = agent.Open(ctx, h.storage, agent.Options{
+		Registry: h.registry, Models: h.options.Models, Settings: h.options.Settings, Approve: h.options.Approve,
+		Env: h.conversationEnv,
+		Session: durable.Options{
+			Clock: h.options.Clock, Random: h.options.Random, Logger: h.options.Logger,
+			CommitBudget: h.options.Limits.Change.Whole,
+			Report:       func(err error) { h.Report("", err) },
+		},
 	})
 	if errors.Is(err, storage.ErrClaimed) {
 		h.storage = nil // which is another's
@@ -75,8 +81,14 @@ func (h *Host) openSession(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("open world %s: %w", h.layout.Dir, err)
 	}
+	h.session = h.harness.Session
 	h.record, err = readRecord(ctx, h.session)
 	return err
+}
+
+// conversationEnv is what the tools and sections of a conversation work on.
+func (h *Host) conversationEnv(_ context.Context, asked agent.EnvRequest) (registry.Env, error) {
+	return bind.Env{World: h.world}, nil
 }
 
 func readRecord(ctx context.Context, session *durable.Session) (Record, error) {
@@ -134,6 +146,10 @@ func (h *Host) sessionProblem() *registry.Problem {
 		Hint:    "nothing is stored any more, and what is live serves on: restart the harness; if that fails, see harness db check",
 	}
 }
+
+// Harness returns the world's session with conversations that think. The host closes
+// it, after everything else.
+func (h *Host) Harness() *agent.Harness { return h.harness }
 
 // Session returns the session of the world: its conversations, documents and tasks.
 // The host closes it, after everything else.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/durable/value"
@@ -14,7 +15,7 @@ import (
 // engine is the open session as the code of one extension works with it; see
 // script/harness.ts.
 type engine struct {
-	session   *durable.Session
+	session   *agent.Harness
 	limits    Limits
 	extension string
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/seed-d579e5eb/harness/durable"
+	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
 )
@@ -22,8 +22,8 @@ type Backend interface {
 	// CallService calls the provider that is current now; see
 	// [registry.Registry.CallService].
 	CallService(ctx context.Context, id, method string, args []any) (any, error)
-	// Engine returns the world's open session, or a [*NotLoadedError].
-	Engine() (*durable.Session, error)
+	// Engine returns the world's open harness, or a [*NotLoadedError].
+	Engine() (*agent.Harness, error)
 	// Provided reports whether a service is provided by the current generation,
 	// or by Go.
 	Provided(id string) bool

@@ -60,10 +60,8 @@ func (s *Session) Inspect(ctx context.Context) (Inspection, error) {
 	err := s.look(ctx, func() (err error) {
 		found.Scheduling = s.scheduler.now()
 		live = s.liveTasks()
-		if snapshot, err = s.overlay.Over(s.storage); err != nil {
-			return s.fail(err)
-		}
-		return nil
+		snapshot, err = s.overlay.Over(s.snapshot)
+		return err
 	})
 	if snapshot != nil {
 		defer snapshot.Close()

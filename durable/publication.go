@@ -59,6 +59,8 @@ func (s *Session) SubscribeCommits(listener func(*Publication)) (stop func()) {
 // publish tells everybody of a commit that is stored.
 func (s *Session) publish(p *Publication) {
 	s.settlements.publish(p)
-	s.watches.publish(p)
+	for _, stuck := range s.watches.publish(p) {
+		s.giveUp(stuck)
+	}
 	s.onCommit.tell(s.options.Logger, p)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // view calls read with everything that is stored now. What is adopted and not
-// stored yet is not seen.
+// stored yet is not seen. A storage that cannot be read is a [*FailedError].
 func (s *Session) view(ctx context.Context, read func(table.Reader) error) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -19,9 +19,9 @@ func (s *Session) view(ctx context.Context, read func(table.Reader) error) error
 	if err := s.usable(); err != nil {
 		return err
 	}
-	snapshot, err := s.storage.Snapshot()
+	snapshot, err := s.snapshot()
 	if err != nil {
-		return s.fail(err)
+		return err
 	}
 	defer snapshot.Close()
 	err = read(table.Reader{Source: snapshot})

@@ -1,13 +1,13 @@
 package durable
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
 
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
-	"github.com/seed-d579e5eb/harness/durable/storage"
 )
 
 // Submission is a way to something that was handed in to a conversation. It is safe
@@ -115,17 +115,14 @@ func (s *Session) settledAlready(ctx context.Context, id record.SubmissionID) (n
 	if ended == nil || !errors.Is(err, ErrClosed) {
 		return now, err
 	}
-	snapshot, err := s.storage.Snapshot()
-	if errors.Is(err, storage.ErrClosed) {
-		return record.Submission{}, ended
-	}
+	snapshot, err := s.snapshot()
 	if err != nil {
-		return record.Submission{}, s.fail(err)
+		return record.Submission{}, err
 	}
 	defer snapshot.Close()
 	now, _, err = table.Reader{Source: snapshot}.Submission(id)
 	if err != nil || !now.Status.Settled() {
-		return record.Submission{}, ended
+		return record.Submission{}, cmp.Or(s.failure(), ended)
 	}
 	return now, nil
 }

@@ -29,9 +29,9 @@ func (s *txSource) opened() (storage.Snapshot, error) {
 		return nil, storage.ErrClosed
 	}
 	if s.snapshot == nil {
-		snapshot, err := s.session.overlay.Over(s.session.storage)
+		snapshot, err := s.session.overlay.Over(s.session.snapshot)
 		if err != nil {
-			return nil, s.session.fail(err)
+			return nil, err
 		}
 		s.snapshot = snapshot
 	}

@@ -126,12 +126,12 @@ func (c *conversationSource) appended(p *Publication) (ops delta.Ops, err error)
 
 // earlier returns what a head reaches back to before what is shown. Only commits that
 // are no harness's reach back like that: for them the storage is read while it stores
-// nothing else.
+// nothing else, with everything locked: a storage that fails is an [*unreadError].
 func (c *conversationSource) earlier(head record.EntryID) (shown value.Array, ids []record.EntryID, err error) {
 	if head >= c.entries.from {
 		return nil, nil, nil
 	}
-	snapshot, err := c.session.storage.Snapshot()
+	snapshot, err := c.session.reading(func(err error) error { return &unreadError{err} })
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -123,15 +124,17 @@ func (s *Session) mounted(ctx context.Context, m *mount, definition *DocumentDef
 	s.watches.mu.Lock()
 	m.loaded = true
 	w, start := s.watches.join(s, m, definition)
-	var failed []*Watch
+	var stuck *stuckMount
 	for _, p := range m.queue {
-		if err == nil {
-			failed, err = s.watches.advance(m, p)
+		if stuck == nil {
+			stuck = s.watches.advance(m, p)
 		}
 	}
 	m.queue = nil
 	s.watches.mu.Unlock()
-	failAll(failed, err)
+	if stuck != nil {
+		s.giveUp(*stuck)
+	}
 	if w == nil {
 		return nil, step{}, s.usable()
 	}
@@ -211,22 +214,21 @@ func (w *watches) forget(m *mount) {
 	}
 }
 
-// publish tells of a commit.
-func (w *watches) publish(p *Publication) {
+// publish tells of a commit, and returns what is to be given up because it cannot be
+// told of it.
+func (w *watches) publish(p *Publication) (stuck []stuckMount) {
 	w.mu.Lock()
-	var failed []*Watch
-	var cause error
+	defer w.mu.Unlock()
 	for _, m := range w.touched(p) {
 		if !m.loaded {
 			m.queue = append(m.queue, p)
 			continue
 		}
-		if watching, err := w.advance(m, p); err != nil {
-			failed, cause = append(failed, watching...), err
+		if one := w.advance(m, p); one != nil {
+			stuck = append(stuck, *one)
 		}
 	}
-	w.mu.Unlock()
-	failAll(failed, cause)
+	return stuck
 }
 
 // touched returns the mounts that a commit may change.
@@ -254,19 +256,19 @@ func (w *watches) touched(p *Publication) (found []*mount) {
 }
 
 // advance brings a mount to the next commit and tells its watches. When it cannot it
-// is forgotten, and its watches are to fail. The caller holds mu.
-func (w *watches) advance(m *mount, p *Publication) ([]*Watch, error) {
+// is forgotten, and to be given up. The caller holds mu.
+func (w *watches) advance(m *mount, p *Publication) *stuckMount {
 	if p.Seq <= m.seq {
-		return nil, nil
+		return nil
 	}
 	next, changed, err := m.source.advance(p)
 	if err != nil {
 		w.forget(m)
-		return slices.Clone(m.watches), err
+		return &stuckMount{slices.Clone(m.watches), err}
 	}
 	m.seq = p.Seq
 	if !changed {
-		return nil, nil
+		return nil
 	}
 	m.now = next
 	for _, one := range m.watches {
@@ -278,13 +280,24 @@ func (w *watches) advance(m *mount, p *Publication) ([]*Watch, error) {
 	if next.last {
 		w.forget(m)
 	}
-	return nil, nil
+	return nil
 }
 
-// failAll ends watches whose value cannot be told any more.
-func failAll(watching []*Watch, cause error) {
-	for _, one := range watching {
-		one.Fail(cause)
+// stuckMount is the watches of a mount that could not be brought to the next commit,
+// and why.
+type stuckMount struct {
+	watches []*Watch
+	cause   error
+}
+
+// giveUp ends the watches of a mount, and the session when it was the storage that
+// failed.
+func (s *Session) giveUp(stuck stuckMount) {
+	if unread, is := errors.AsType[*unreadError](stuck.cause); is {
+		s.fail(unread.cause)
+	}
+	for _, one := range stuck.watches {
+		one.Fail(stuck.cause)
 	}
 }
 

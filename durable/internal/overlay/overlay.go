@@ -49,15 +49,15 @@ func (o *Overlay) Remove(seq record.Seq, writes []storage.Write) {
 	}
 }
 
-// Over returns the state that the storage has with everything that was added. The
-// caller closes it.
-func (o *Overlay) Over(below storage.Storage) (storage.Snapshot, error) {
+// Over returns the state that a snapshot has that is taken now, with everything that
+// was added. The caller closes it. The error is that of taking it.
+func (o *Overlay) Over(take func() (storage.Snapshot, error)) (storage.Snapshot, error) {
 	o.mu.Lock()
 	over := o.changes.Copy()
 	o.mu.Unlock()
 	// A commit that is stored meanwhile is in both, which does no harm; the other way
 	// round it could be in neither.
-	snapshot, err := below.Snapshot()
+	snapshot, err := take()
 	if err != nil || over.Len() == 0 {
 		return snapshot, err
 	}

@@ -70,7 +70,7 @@ func TestAnOverlayShowsWhatTheStorageWillHold(t *testing.T) {
 				waiting = waiting[1:]
 			},
 			"": func(t *rapid.T) {
-				got, err := over.Over(&partly)
+				got, err := over.Over(partly.Snapshot)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -19,7 +19,8 @@ func (v Violation) String() string { return v.Where + ": " + v.What }
 
 // Check reads the whole database that a storage holds and yields what is wrong in it,
 // in a fixed order. It looks at ids, references between rows, indices, states of
-// tasks and submissions, and replays every document. A failure of the storage, or the
+// tasks and submissions, replays every document, and compares the inboxes and runs of
+// conversations with the submissions and tasks that they name. A failure of the storage, or the
 // end of ctx, ends it with an error. It may run beside a session that uses the
 // storage, and sees one moment.
 func Check(ctx context.Context, below storage.Storage) iter.Seq2[Violation, error] {

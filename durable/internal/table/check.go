@@ -22,10 +22,10 @@ type Violation struct {
 // snapshot.
 //
 // It reads every row once, and what a row refers to once for each reference. It
-// remembers one bit for each id.
+// remembers one bit for each id, and the submissions that are queued.
 func Check(r Reader) iter.Seq2[Violation, error] {
 	return func(yield func(Violation, error) bool) {
-		c := &checker{r: r, ids: make(map[int64]uint64), yield: yield}
+		c := &checker{r: r, ids: make(map[int64]uint64), queued: make(map[record.ConversationID][]record.SubmissionID), yield: yield}
 		c.header()
 		for pair, err := range r.Source.Scan(storage.Range{}) {
 			if c.failed(err) || c.stopped {
@@ -38,10 +38,12 @@ func Check(r Reader) iter.Seq2[Violation, error] {
 
 // checker goes through a database once.
 type checker struct {
-	r       Reader
-	meta    Meta
-	ids     map[int64]uint64 // those seen, one bit each
-	before  Document         // the one of the last key of the histories
+	r    Reader
+	meta Meta
+	ids  map[int64]uint64 // those seen, one bit each
+	// queued are the submissions that wait, of each conversation in their order.
+	queued  map[record.ConversationID][]record.SubmissionID
+	before  Document // the one of the last key of the histories
 	yield   func(Violation, error) bool
 	stopped bool
 }

@@ -102,7 +102,9 @@ func (c *checker) chain(where string, at Document) {
 	if all.base != at.Base || all.last != at.Last || all.deltas != at.Deltas || all.version != at.Version {
 		c.wrong(where, "it says that version %d wrote it, with a whole value of commit %d, %d changes after it and the newest content of %d; it has version %d, %d, %d and %d",
 			at.Version, at.Base, at.Deltas, at.Last, all.version, all.base, all.deltas, all.last)
+		return
 	}
+	c.builtIn(where, at, all.now)
 }
 
 func (c *checker) content(id record.DocumentID, commit record.Seq) {

@@ -140,6 +140,9 @@ func (c *checker) submission(id record.SubmissionID, row []byte) {
 	case !c.hasConversation(at.Conversation):
 		c.wrong(where, "its conversation %d is not there", at.Conversation)
 	}
+	if at.Status == record.Queued {
+		c.queued[at.Conversation] = append(c.queued[at.Conversation], id)
+	}
 	c.submissionState(where, at)
 	c.needs(where, "submissions to conversations", tagged(tagSubmissionOf, int64(at.Conversation), int64(id)), 0)
 	open := tagged(tagSubmissionOpen, id)

@@ -145,6 +145,9 @@ func (db *DB) start() error {
 	if err := db.folder.prepare(); err != nil {
 		return err
 	}
+	if err := db.folder.checkFiles(db.options.Logger); err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
 	settings := db.options.settings(db.folder.path, db.log)
 	backlog, err := db.folder.toSort(settings)
 	if err != nil {
@@ -156,7 +159,7 @@ func (db *DB) start() error {
 	}
 	opened, err := badger.Open(settings)
 	if err != nil {
-		return fmt.Errorf("open database %s: %w", db.folder.path, err)
+		return db.folder.unopened(err)
 	}
 	db.badger = opened
 	db.measure()

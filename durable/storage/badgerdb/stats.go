@@ -76,18 +76,3 @@ func (s *Stats) add(path string) error {
 	}
 	return nil
 }
-
-// Verify reads all tables and compares them with their checksums; values are compared
-// whenever they are read. It fails with [storage.ErrClosed] when the database is
-// closed, which waits for it.
-func (db *DB) Verify() error {
-	db.life.RLock()
-	defer db.life.RUnlock()
-	if db.ended() {
-		return storage.ErrClosed
-	}
-	if err := db.badger.VerifyChecksum(); err != nil {
-		return fmt.Errorf("database %s is damaged: %w: restore a backup into another folder", db.folder.path, err)
-	}
-	return nil
-}

@@ -21,6 +21,8 @@ import (
 // errTableShort is a table that has less than its end says.
 var errTableShort = errors.New("it is cut off, or its end makes no sense")
 
+var errTableMissing = errors.New("it is missing")
+
 // checkTables returns a [*DamagedError] for tables that badger would panic about or
 // leave out, and for tables that the list should name: badger deletes those that it
 // does not name. A death leaves tables that are not listed yet, whose content the
@@ -31,7 +33,7 @@ func (f *folder) checkTables(listed badger.Manifest, logged versions) error {
 		name := table.NewFilename(id, f.path)
 		version, err := newestInTable(name)
 		if errors.Is(err, os.ErrNotExist) {
-			err = errors.New("it is missing")
+			err = errTableMissing
 		}
 		if err != nil {
 			return f.damaged(name, err)
@@ -113,30 +115,45 @@ func newestInTable(path string) (uint64, error) {
 		return 0, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
+	index, err := indexOf(file)
 	if err != nil {
 		return 0, err
+	}
+	var block fb.BlockOffset
+	if n := index.OffsetsLength(); n == 0 || !index.Offsets(&block, n-1) {
+		return 0, errTableShort
+	}
+	return index.MaxVersion(), verifyBlock(file, &block)
+}
+
+// indexOf returns the index of a table, once it matches its checksum.
+func indexOf(file *os.File) (*fb.TableIndex, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
 	}
 	end := &tableEnd{file: file, at: info.Size()}
 	sum := end.sized()
 	index := end.sized()
 	if end.err != nil {
-		return 0, end.err
+		return nil, end.err
 	}
 	if err := compare(index, sum); err != nil {
-		return 0, err
+		return nil, err
 	}
-	read := fb.GetRootAsTableIndex(index, 0)
-	var block fb.BlockOffset
-	if n := read.OffsetsLength(); n == 0 || !read.Offsets(&block, n-1) {
-		return 0, errTableShort
+	return fb.GetRootAsTableIndex(index, 0), nil
+}
+
+// verifyBlock returns an error unless a block of a table matches its checksum.
+func verifyBlock(file *os.File, block *fb.BlockOffset) error {
+	begin := int64(block.Offset())
+	end := &tableEnd{file: file, at: begin + int64(block.Len())}
+	sum := end.sized()
+	content := end.before(end.at - begin)
+	if end.err != nil {
+		return end.err
 	}
-	end.at = int64(block.Offset()) + int64(block.Len())
-	sum = end.sized()
-	if size := end.at - int64(block.Offset()); end.err == nil && size >= 0 {
-		err = compare(end.before(size), sum)
-	}
-	return read.MaxVersion(), errors.Join(end.err, err)
+	return compare(content, sum)
 }
 
 // compare returns an error unless data matches a checksum as badger stores it.

@@ -23,17 +23,6 @@ type WaitError = ownership.WaitError
 // reads from.
 type lineRecords struct{ table.Reader }
 
-// OwnedConversations implements [ownership.Records].
-func (r *lineRecords) OwnedConversations(id record.TaskID) (found []record.ConversationID, err error) {
-	for c, err := range r.Reader.Conversations(id, 0, table.IDs{}) {
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, c.ID)
-	}
-	return found, nil
-}
-
 // finishTasks judges what a transaction does to live work, and completes it: outcomes
 // are held while there is work below them, times are stamped, and the documents of
 // tasks that end are retired. The caller holds mu and the line.

@@ -44,32 +44,22 @@ const (
 	lists // how many there are
 )
 
-// members are the ids in one list; those in fresh were not taken yet.
-type members struct{ all, fresh map[int64]struct{} }
-
-// Due returns all that is due. It costs the length of the result.
-func (g *Graph) Due() Due {
-	return g.due(func(m *members) map[int64]struct{} { return m.all })
-}
-
 // TakeDue returns what became due since it was last called; the first call after
 // [Load] returns all. What was taken and stays due is not returned again, unless it
 // stopped being due in between.
 func (g *Graph) TakeDue() Due {
-	due := g.due(func(m *members) map[int64]struct{} { return m.fresh })
-	for i := range g.lists {
-		g.lists[i].fresh = nil
-	}
+	due := inOrder(g.fresh)
+	g.fresh = [lists]map[int64]struct{}{}
 	return due
 }
 
-func (g *Graph) due(of func(*members) map[int64]struct{}) Due {
+func inOrder(ids [lists]map[int64]struct{}) Due {
 	return Due{
-		Mark:     sorted[record.TaskID](of(&g.lists[mark])),
-		Withdraw: sorted[record.ConversationID](of(&g.lists[withdraw])),
-		Finish:   sorted[record.TaskID](of(&g.lists[finish])),
-		Run:      sorted[record.TaskID](of(&g.lists[run])),
-		Abort:    sorted[record.TaskID](of(&g.lists[abort])),
+		Mark:     sorted[record.TaskID](ids[mark]),
+		Withdraw: sorted[record.ConversationID](ids[withdraw]),
+		Finish:   sorted[record.TaskID](ids[finish]),
+		Run:      sorted[record.TaskID](ids[run]),
+		Abort:    sorted[record.TaskID](ids[abort]),
 	}
 }
 
@@ -92,20 +82,15 @@ func (g *Graph) place(n *node) {
 		return
 	}
 	if n.list != none {
-		delete(g.lists[n.list].all, n.id)
-		delete(g.lists[n.list].fresh, n.id)
+		delete(g.fresh[n.list], n.id)
 	}
-	if n.list = to; to != none {
-		add(&g.lists[to].all, n.id)
-		add(&g.lists[to].fresh, n.id)
+	if n.list = to; to == none {
+		return
 	}
-}
-
-func add(set *map[int64]struct{}, id int64) {
-	if *set == nil {
-		*set = make(map[int64]struct{})
+	if g.fresh[to] == nil {
+		g.fresh[to] = make(map[int64]struct{})
 	}
-	(*set)[id] = struct{}{}
+	g.fresh[to][n.id] = struct{}{}
 }
 
 // belongs returns the list where a node belongs.

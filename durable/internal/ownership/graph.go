@@ -28,8 +28,6 @@ import (
 type Records interface {
 	Conversation(id record.ConversationID) (conversation record.Conversation, found bool, err error)
 	Task(id record.TaskID) (task record.Task, found bool, err error)
-	// OwnedConversations returns the conversations that a task owns, in id order.
-	OwnedConversations(id record.TaskID) ([]record.ConversationID, error)
 }
 
 // Graph is the tree of live work. It is made by [Load] and changed by a [Change]
@@ -43,8 +41,8 @@ type Graph struct {
 	top     *node           // above the conversations that nobody owns
 	nodes   map[int64]*node // by id: tasks and conversations share one namespace
 	queued  map[record.SubmissionID]*node
-	lists   [lists]members
-	version int // counts adopted changes
+	fresh   [lists]map[int64]struct{} // what is due and was not taken yet
+	version int                       // counts adopted changes
 }
 
 // Load returns the graph of a session. live yields every task that is not terminal,

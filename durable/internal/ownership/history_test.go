@@ -35,17 +35,13 @@ type history struct {
 	handed ownership.Due // what was taken and is still due
 }
 
-// Conversation, Task and OwnedConversations read what the history has now, which
-// the graph that outlives a commit needs.
+// Conversation and Task read what the history has now, which the graph that outlives a
+// commit needs.
 func (h *history) Conversation(id record.ConversationID) (record.Conversation, bool, error) {
 	return h.world.Conversation(id)
 }
 
 func (h *history) Task(id record.TaskID) (record.Task, bool, error) { return h.world.Task(id) }
-
-func (h *history) OwnedConversations(id record.TaskID) ([]record.ConversationID, error) {
-	return h.world.OwnedConversations(id)
-}
 
 func (h *history) load() *ownership.Graph {
 	g, err := ownership.Load(h, h.world.live(), h.world.queued())
@@ -295,7 +291,6 @@ func (h *history) compareDrained(change *ownership.Change, after *world) {
 func (h *history) compare() {
 	w, g := h.world, h.graph
 	var live []record.TaskID
-	var nodes []ownership.Node
 	anywhere := 0
 	for _, t := range w.allTasks() {
 		below := w.below(t.ID)
@@ -303,8 +298,7 @@ func (h *history) compare() {
 		h.same(fmt.Sprintf("number below task %d", t.ID), g.LiveBelow(t.ID), len(below))
 		h.same(fmt.Sprintf("below task %d", t.ID), g.Below(t.ID), below)
 		if t.State.Status.Live() {
-			owned, _ := w.OwnedConversations(t.ID)
-			live, nodes = append(live, t.ID), append(nodes, ownership.Node{Task: t.ID, Conversations: owned})
+			live = append(live, t.ID)
 		}
 	}
 	for _, c := range w.allConversations() {
@@ -320,14 +314,6 @@ func (h *history) compare() {
 	h.same("held in memory, by id and in the tree", []int{byID, inTree}, []int{w.held(), w.held()})
 	h.same("live anywhere", g.LiveAnywhere(), anywhere)
 	h.same("live tasks", g.LiveTasks(), live)
-	var listed []ownership.Node
-	for node, err := range g.Nodes() {
-		if err != nil {
-			h.Fatal(err)
-		}
-		listed = append(listed, node)
-	}
-	h.same("nodes", listed, nodes)
 	due := w.due()
 	h.same("due", g.Due(), due)
 	h.compareTasks(due)

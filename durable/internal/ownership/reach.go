@@ -1,8 +1,6 @@
 package ownership
 
 import (
-	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/seed-d579e5eb/harness/durable/record"
@@ -25,15 +23,6 @@ func (g *Graph) Reach(id record.ConversationID, background bool) Reach {
 		return Reach{}
 	}
 	return n.reach(background)
-}
-
-// Below returns the ordinary owned work of a task, in id order.
-func (g *Graph) Below(id record.TaskID) []record.TaskID {
-	n := g.nodes[int64(id)]
-	if n == nil {
-		return nil
-	}
-	return n.reach(false).Tasks
 }
 
 func (n *node) reach(background bool) Reach {
@@ -68,27 +57,4 @@ func (g *Graph) LiveTasks() []record.TaskID {
 	}
 	slices.Sort(live)
 	return live
-}
-
-// Node is a live task and the conversations that it owns, in id order.
-type Node struct {
-	Task          record.TaskID
-	Conversations []record.ConversationID
-}
-
-// Nodes yields the live tasks, in id order. It asks [Records] for the conversations
-// of each; an error is the last thing yielded.
-func (g *Graph) Nodes() iter.Seq2[Node, error] {
-	return func(yield func(Node, error) bool) {
-		for _, id := range g.LiveTasks() {
-			owned, err := g.records.OwnedConversations(id)
-			if err != nil {
-				yield(Node{}, fmt.Errorf("read the conversations of task %d: %w", id, err))
-				return
-			}
-			if !yield(Node{Task: id, Conversations: owned}, nil) {
-				return
-			}
-		}
-	}
 }

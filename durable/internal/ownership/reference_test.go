@@ -69,7 +69,7 @@ func (c *commit) put(change *ownership.Change) error {
 	return nil
 }
 
-// Conversation, Task and OwnedConversations make a world the records of a graph.
+// Conversation and Task make a world the records of a graph.
 func (w *world) Conversation(id record.ConversationID) (record.Conversation, bool, error) {
 	c, found := w.conversations[id]
 	return c, found, nil
@@ -80,14 +80,15 @@ func (w *world) Task(id record.TaskID) (record.Task, bool, error) {
 	return t, found, nil
 }
 
-func (w *world) OwnedConversations(id record.TaskID) ([]record.ConversationID, error) {
+// ownedConversations returns the conversations that a task owns, in id order.
+func (w *world) ownedConversations(id record.TaskID) []record.ConversationID {
 	var owned []record.ConversationID
 	for _, c := range w.allConversations() {
 		if c.Owner != nil && c.Owner.Task == id {
 			owned = append(owned, c.ID)
 		}
 	}
-	return owned, nil
+	return owned
 }
 
 func (w *world) allConversations() []record.Conversation {
@@ -135,8 +136,7 @@ func (w *world) traverse(task record.TaskID, conversation record.ConversationID,
 			w.traverse(t.ID, 0, visit, enter)
 		}
 	}
-	owned, _ := w.OwnedConversations(task)
-	for _, c := range owned {
+	for _, c := range w.ownedConversations(task) {
 		w.traverse(0, c, visit, enter)
 	}
 }

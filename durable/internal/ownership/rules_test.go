@@ -138,13 +138,6 @@ func (b *broken) Task(id record.TaskID) (record.Task, bool, error) {
 	return b.world.Task(id)
 }
 
-func (b *broken) OwnedConversations(id record.TaskID) ([]record.ConversationID, error) {
-	if b.err != nil {
-		return nil, b.err
-	}
-	return b.world.OwnedConversations(id)
-}
-
 // TestAnUnreadableRecordIsAnErrorWithoutEffect has every question that reads fail
 // with what the read failed with, and succeed when it is asked again.
 func TestAnUnreadableRecordIsAnErrorWithoutEffect(t *testing.T) {
@@ -178,14 +171,6 @@ func TestAnUnreadableRecordIsAnErrorWithoutEffect(t *testing.T) {
 				return nil
 			}
 			return err
-		}},
-		{"the nodes", func(*ownership.Change) error {
-			for _, err := range g.Nodes() {
-				if err != nil {
-					return err
-				}
-			}
-			return nil
 		}},
 	} {
 		t.Run(c.question, func(t *testing.T) {

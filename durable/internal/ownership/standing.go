@@ -94,7 +94,7 @@ func (g *Graph) Marked(id record.TaskID) bool {
 
 // Fresh says whether [Graph.TakeDue] would return anything.
 func (g *Graph) Fresh() bool {
-	return slices.ContainsFunc(g.lists[:], func(m members) bool { return len(m.fresh) > 0 })
+	return slices.ContainsFunc(g.fresh[:], func(ids map[int64]struct{}) bool { return len(ids) > 0 })
 }
 
 // Owned returns the live tasks that a task owns itself, in id order.

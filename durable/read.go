@@ -39,6 +39,24 @@ func stored[T any](ctx context.Context, s *Session, read func(table.Reader) (T, 
 	return found, there, err
 }
 
+// storedToTheEnd is stored for what is asked while the session closes too, as long as
+// its storage can be read.
+func storedToTheEnd[T any](ctx context.Context, s *Session, read func(table.Reader) (T, bool, error)) (found T, there bool, err error) {
+	if found, there, err = stored(ctx, s, read); !errors.Is(err, ErrClosed) {
+		return found, there, err
+	}
+	snapshot, err := s.snapshot()
+	if err != nil {
+		return found, false, err
+	}
+	defer snapshot.Close()
+	found, there, err = read(table.Reader{Source: snapshot})
+	if errors.Is(err, storage.ErrClosed) {
+		err = s.fail(err)
+	}
+	return found, there, err
+}
+
 // ConversationRecord returns a conversation, and whether there is one with this id.
 func (s *Session) ConversationRecord(ctx context.Context, id record.ConversationID) (record.Conversation, bool, error) {
 	return stored(ctx, s, func(r table.Reader) (record.Conversation, bool, error) { return r.Conversation(id) })

@@ -1,9 +1,7 @@
 package durable
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"sync/atomic"
 
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
@@ -86,45 +84,15 @@ func (h *Submission) Wait(ctx context.Context) (record.Submission, error) {
 	}
 	settled, stop := h.session.settlements.await(h.id)
 	defer stop()
-	now, err := h.session.settledAlready(ctx, h.id)
-	if err != nil || now.Status.Settled() {
-		h.see(now, err)
-		return now, err
-	}
-	h.session.progress()
-	select {
-	case now = <-settled:
-		h.see(now, nil)
-		return now, nil
-	case <-ctx.Done():
-		return record.Submission{}, context.Cause(ctx)
-	case <-h.session.Ended():
-	}
-	if now, err = h.session.settledAlready(context.WithoutCancel(ctx), h.id); err == nil && now.Status.Settled() {
-		h.see(now, nil)
-		return now, nil
-	}
-	return record.Submission{}, h.session.usable()
-}
-
-// settledAlready reads a submission, also while the session closes. One that is not
-// settled then is [ErrClosed], or the session's [*FailedError].
-func (s *Session) settledAlready(ctx context.Context, id record.SubmissionID) (now record.Submission, err error) {
-	ended := s.usable()
-	now, err = s.submission(ctx, id)
-	if ended == nil || !errors.Is(err, ErrClosed) {
-		return now, err
-	}
-	snapshot, err := s.snapshot()
-	if err != nil {
-		return record.Submission{}, err
-	}
-	defer snapshot.Close()
-	now, _, err = table.Reader{Source: snapshot}.Submission(id)
-	if err != nil || !now.Status.Settled() {
-		return record.Submission{}, cmp.Or(s.failure(), ended)
-	}
-	return now, nil
+	now, err := awaited(ctx, h.session, settled, func(ctx context.Context) (record.Submission, bool, error) {
+		now, found, err := storedToTheEnd(ctx, h.session, func(r table.Reader) (record.Submission, bool, error) { return r.Submission(h.id) })
+		if err == nil && !found {
+			err = &NotFoundError{What: "submission", ID: int64(h.id)}
+		}
+		return now, err == nil && now.Status.Settled(), err
+	})
+	h.see(now, err)
+	return now, err
 }
 
 // SubmissionAbort is what aborting a submission found.

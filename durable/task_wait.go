@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/seed-d579e5eb/harness/durable/internal/ownership"
+	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
 )
 
@@ -45,17 +46,15 @@ func (w *taskWaits) deliver(task record.Task) {
 	delete(w.waits, task.ID)
 }
 
-// WaitForTask waits until a task has ended and returns it: the receipt of its
-// outcome. It has the session schedule. Ending ctx ends the wait, not the task.
+// WaitForTask asks for progress, waits until a task has ended and returns it: the
+// receipt of its outcome. Ending ctx ends the wait, not the task.
 //
-// An unknown task is a [*NotFoundError]. The wait ends with [ErrClosed] or a
-// [*FailedError] when the session does, and fails with a
-// [*CommitInsideCommitError] inside the callback of a commit.
+// An unknown task is a [*NotFoundError]. When the session ends first, WaitForTask
+// returns [ErrClosed] or its [*FailedError]; what has ended already needs no open
+// session, as long as its storage can be read. Inside the callback of a commit it
+// fails with a [*CommitInsideCommitError].
 func (s *Session) WaitForTask(ctx context.Context, id record.TaskID) (record.Task, error) {
 	if err := s.outsideCommit(ctx, "a wait for a task"); err != nil {
-		return record.Task{}, err
-	}
-	if err := s.Resume(); err != nil {
 		return record.Task{}, err
 	}
 	return s.taskEnd(ctx, id)
@@ -66,24 +65,37 @@ func (s *Session) taskEnd(ctx context.Context, id record.TaskID) (record.Task, e
 	end := make(chan record.Task, 1)
 	s.ends.add(id, end)
 	defer s.ends.remove(id, end)
-	// Whatever is stored after this look at it is delivered.
-	task, found, err := s.Task(ctx, id)
-	switch {
-	case err != nil:
-		return record.Task{}, err
-	case !found:
-		return record.Task{}, &NotFoundError{What: "task", ID: int64(id)}
-	case !task.State.Status.Live():
-		return task, nil
+	return awaited(ctx, s, end, func(ctx context.Context) (record.Task, bool, error) {
+		task, found, err := storedToTheEnd(ctx, s, func(r table.Reader) (record.Task, bool, error) { return r.Task(id) })
+		if err == nil && !found {
+			err = &NotFoundError{What: "task", ID: int64(id)}
+		}
+		return task, err == nil && !task.State.Status.Live(), err
+	})
+}
+
+// awaited asks for progress and waits until something is over. look returns it as it is
+// stored, and whether it is over; what is stored after a look is delivered. A session
+// that ends may have stored what it does not deliver any more: then look has the last
+// word.
+func awaited[T any](ctx context.Context, s *Session, delivered <-chan T, look func(context.Context) (now T, over bool, err error)) (T, error) {
+	now, over, err := look(ctx)
+	if err != nil || over {
+		return now, err
 	}
+	s.progress()
+	var none T
 	select {
-	case task = <-end:
-		return task, nil
+	case now = <-delivered:
+		return now, nil
 	case <-ctx.Done():
-		return record.Task{}, context.Cause(ctx)
+		return none, context.Cause(ctx)
 	case <-s.ended:
-		return record.Task{}, s.usable()
 	}
+	if now, over, err = look(context.WithoutCancel(ctx)); err == nil && over {
+		return now, nil
+	}
+	return none, s.usable()
 }
 
 // idleWaits are those who wait until nothing goes on, in a conversation or, under 0,

@@ -47,6 +47,7 @@ func (s *Session) AbortTask(ctx context.Context, id record.TaskID) (AbortResult,
 		if task.AbortRequested && task.AbortReason == "" {
 			return nil
 		}
+		task = s.recovered(task)
 		task.AbortRequested, task.AbortReason = true, ""
 		if reason := s.orphaned(definitions, task); active == nil && reason != "" {
 			return s.settle(ctx, tx, task, record.Outcome{Status: record.Orphaned, Reason: string(reason)})
@@ -180,7 +181,8 @@ func (s *Session) RetryTask(ctx context.Context, id record.TaskID) error {
 			return &NotFoundError{What: "task", ID: int64(id)}
 		case !task.State.Status.Live():
 			return invalid("a retry", "task %d has ended", id)
-		case !s.parked(task):
+		}
+		if task = s.recovered(task); !s.parked(task) {
 			return nil
 		}
 		task.Restarts = 0

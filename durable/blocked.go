@@ -69,34 +69,3 @@ func (s *Session) parked(task record.Task) bool {
 	limit := s.options.RestartLimit
 	return limit > 0 && task.Restarts >= limit
 }
-
-// taskMigration is what a definition made of a task of an older version.
-type taskMigration struct {
-	definition *TaskDefinition
-	of         record.Task
-	input      []byte
-	checkpoint []byte
-	err        error
-}
-
-// migrated has a definition take on a task of an older version.
-func (d *TaskDefinition) migrated(task record.Task) taskMigration {
-	m := taskMigration{definition: d, of: task}
-	m.err = guarded(func() error {
-		input, checkpoint, err := d.Migrate(task.Input, task.State.Checkpoint, task.Version)
-		if err != nil {
-			return err
-		}
-		if m.input, err = normalized(fmt.Sprintf("the input of a migrated task %q", d.Name), input); err != nil {
-			return err
-		}
-		m.checkpoint, err = d.checkpoint(checkpoint)
-		return err
-	})
-	return m
-}
-
-// fits says whether the migration is what a definition makes of a task as it is now.
-func (m taskMigration) fits(definition *TaskDefinition, task record.Task) bool {
-	return m.definition == definition && m.of.Version == task.Version && string(m.of.State.Checkpoint) == string(task.State.Checkpoint)
-}

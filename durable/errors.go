@@ -33,6 +33,13 @@ func (e *CommitTimeoutError) Error() string {
 	return fmt.Sprintf("CommitTimeout: a commit's callback took more than %s and was rolled back: do slow work before it, and give what the callback calls the callback's own context", e.Limit)
 }
 
+// MigrationTimeoutError is why the migration of a task took too long ([BlockedError]).
+type MigrationTimeoutError struct{ Limit time.Duration }
+
+func (e *MigrationTimeoutError) Error() string {
+	return fmt.Sprintf("its migration took more than %s: have it only reshape its input and checkpoint, and end with its context", e.Limit)
+}
+
 // CommitInsideCommitError is a commit, or a wait for one, with the context of a
 // commit whose callback has not returned. It could only wait for itself.
 type CommitInsideCommitError struct{ Operation string }

@@ -19,6 +19,8 @@ type Inspection struct {
 
 // TaskInspection is a live task, and what it does under what is defined now.
 type TaskInspection struct {
+	// Task is as it is stored: before the session has resumed, one that was cut off is
+	// running still.
 	Task  record.Task
 	State InspectedState
 	// Migrates says that a ready task's definition is newer than it.
@@ -90,6 +92,7 @@ func (s *Session) Inspect(ctx context.Context) (Inspection, error) {
 type liveTask struct {
 	id      record.TaskID
 	running bool
+	cut     bool
 	on      []record.TaskID
 }
 
@@ -99,7 +102,8 @@ func (s *Session) liveTasks() []liveTask {
 	ids := s.graph.LiveTasks()
 	live := make([]liveTask, len(ids))
 	for at, id := range ids {
-		live[at] = liveTask{id, s.scheduler.invocation(id) != nil, s.graph.WaitsFor(id)}
+		_, cut := s.cut[id]
+		live[at] = liveTask{id, s.scheduler.invocation(id) != nil, cut, s.graph.WaitsFor(id)}
 	}
 	return live
 }
@@ -128,6 +132,9 @@ func (s *Session) inspected(definitions DefinitionSnapshot, task record.Task, kn
 		found.State, found.On = TaskWaiting, known.on
 		return found
 	}
+	if known.cut {
+		task = cutOff(task)
+	}
 	definition, reason := fitting(definitions, task)
 	why := BlockedError{Task: task.ID, Kind: task.Kind, Reason: reason}
 	if reason == "" {
@@ -143,8 +150,8 @@ func (s *Session) inspected(definitions DefinitionSnapshot, task record.Task, kn
 // why returns why a task does not run that has a definition.
 func (c *scheduler) why(definition *TaskDefinition, task record.Task) BlockedError {
 	why := BlockedError{Task: task.ID, Kind: task.Kind}
+	m := c.migration(task.ID)
 	c.mu.Lock()
-	m, tried := c.migrations[task.ID]
 	broken := c.broken[task.ID]
 	c.mu.Unlock()
 	switch {
@@ -152,7 +159,7 @@ func (c *scheduler) why(definition *TaskDefinition, task record.Task) BlockedErr
 		why.Reason = EndFailed
 	case c.session.parked(task):
 		why.Reason = RestartLimit
-	case tried && m.err != nil && m.fits(definition, task):
+	case m != nil && m.err != nil && m.fits(definition, task):
 		why.Reason, why.Err = MigrationFailed, m.err
 	}
 	return why

@@ -19,8 +19,9 @@ type Options struct {
 	Random io.Reader
 	// Logger gets what goes wrong and concerns no caller; nil drops it.
 	Logger *slog.Logger
-	// CommitBudget is how long the callback of a commit may take, from its turn on;
-	// 2 s when 0, no limit when negative. Storing is not counted.
+	// CommitBudget is how long the callback of a commit may take, from its turn on, and
+	// the migration of a task; 2 s when 0, no limit when negative. Storing is not
+	// counted.
 	CommitBudget time.Duration
 	// Runs answers the inputs of conversations. With it every new conversation gets
 	// the built-in documents in the commit that makes it; without it conversations

@@ -48,21 +48,22 @@ type scheduler struct {
 	blocked map[record.TaskID]block
 	// abandoned are those of them that a restart aborts, which is for nothing once
 	// somebody else does.
-	abandoned map[record.TaskID]bool
-	// migrations are what became of older tasks, until these run.
-	migrations map[record.TaskID]taskMigration
+	abandoned  map[record.TaskID]bool
+	migrations migrations
 	// broken are tasks whose end could not be written. They are left alone until the
 	// session is opened again.
 	broken map[record.TaskID]bool
 
-	// due is what the loop has still to do, and limit how many tasks it writes at
-	// once. They are the loop's own.
+	// due is what the loop has still to do, limit how many tasks it writes at once, and
+	// calm stops the timer of its next try. They are the loop's own.
 	due   queue
 	limit int
+	calm  func() bool
 }
 
 // queue is what is left to be done, in the order in which it became due.
 type queue struct {
+	cut      []record.TaskID // were running when the process ended
 	restarts []record.TaskID // to be aborted because of a restart
 	marks    []record.TaskID
 	withdraw []record.ConversationID
@@ -71,7 +72,15 @@ type queue struct {
 }
 
 func (q *queue) empty() bool {
-	return len(q.restarts)+len(q.marks)+len(q.withdraw)+len(q.finish)+len(q.ready) == 0
+	return len(q.cut)+len(q.restarts)+len(q.marks)+len(q.withdraw)+len(q.finish)+len(q.ready) == 0
+}
+
+// remove takes a task out. The others stay, whatever was thought of them in a pass that
+// failed.
+func (q *queue) remove(task record.TaskID) {
+	for _, list := range []*[]record.TaskID{&q.cut, &q.restarts, &q.marks, &q.finish, &q.ready} {
+		*list = slices.DeleteFunc(*list, func(id record.TaskID) bool { return id == task })
+	}
 }
 
 // most is how many tasks one commit of the scheduler writes.
@@ -84,14 +93,16 @@ func newScheduler(s *Session) *scheduler {
 		invocations: make(map[record.TaskID]*invocation),
 		blocked:     make(map[record.TaskID]block),
 		abandoned:   make(map[record.TaskID]bool),
-		migrations:  make(map[record.TaskID]taskMigration),
+		migrations:  migrations{of: make(map[record.TaskID]*taskMigration)},
 		broken:      make(map[record.TaskID]bool),
+		calm:        func() bool { return false },
 	}
 }
 
 // Resume has the session run tasks, if it does not yet: what was going on when it was
-// closed, and what is made from now on. Calls that wait for progress do so too. It
-// returns [ErrClosed] or a [*FailedError] once the session has ended.
+// closed, or cut off, and what is made from now on. Calls that wait for progress do so
+// too. It waits for nothing: a storage that takes no commits is reported and tried
+// again. It returns [ErrClosed] or a [*FailedError] once the session has ended.
 func (s *Session) Resume() error {
 	if err := s.usable(); err != nil {
 		return err
@@ -124,6 +135,7 @@ func (c *scheduler) wake() {
 func (c *scheduler) run() {
 	s := c.session
 	defer s.options.Definitions.Subscribe(c.redefine)()
+	defer func() { c.calm() }()
 	for {
 		for more := true; more; {
 			select {
@@ -151,13 +163,14 @@ func (c *scheduler) end() {
 	c.running.Wait()
 }
 
-// redefine has blocked tasks looked at anew.
+// redefine has tasks looked at anew that are blocked, or older.
 func (c *scheduler) redefine() {
 	c.mu.Lock()
 	c.redefined++
 	for id := range c.blocked {
 		c.again = append(c.again, id)
 	}
+	c.again = append(c.again, c.migrations.unsettled()...)
 	c.mu.Unlock()
 	c.wake()
 }
@@ -253,7 +266,7 @@ func (c *scheduler) drop(id record.TaskID) {
 	defer c.mu.Unlock()
 	delete(c.blocked, id)
 	delete(c.abandoned, id)
-	delete(c.migrations, id)
+	delete(c.migrations.of, id)
 	delete(c.broken, id)
 }
 
@@ -273,22 +286,18 @@ func (c *scheduler) pass() (more bool) {
 	for _, start := range p.starts {
 		c.running.Go(func() { start.invocation.run(start.first, reserved) })
 	}
-	for _, task := range p.migrate {
-		c.prepare(task.definition, task.of)
-	}
+	p.migrate()
 	for _, report := range p.reports {
 		c.session.report(report)
 	}
-	return !c.due.empty() || len(p.migrate) > 0
+	return !c.due.empty() || c.looks()
 }
 
-// prepare migrates a task, which is reserved afterwards.
-func (c *scheduler) prepare(definition *TaskDefinition, task record.Task) {
-	m := definition.migrated(task)
+// looks says whether there are tasks to be looked at anew.
+func (c *scheduler) looks() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.migrations[task.ID] = m
-	c.again = append(c.again, task.ID)
+	return len(c.again) > 0 || len(c.migrations.later) > 0 && c.migrations.underway < crowded
 }
 
 // retry is how long the scheduler waits when the storage takes no commits.
@@ -310,11 +319,12 @@ func (p *pass) failed(err error) (more bool) {
 		return false
 	case errors.As(err, &cleanup):
 		c.failed(cleanup.task, cleanup.err)
-		c.due = p.due
+		c.due.remove(cleanup.task)
 		return true
 	case errors.As(err, &rejected):
 		s.report(err)
-		s.options.Clock.AfterFunc(retry, c.wake)
+		c.calm()
+		c.calm = s.options.Clock.AfterFunc(retry, c.wake)
 		return false
 	case (errors.As(err, &large) || p.withdraws != 0) && p.wrote > 1:
 		c.limit = p.wrote / 2
@@ -329,7 +339,7 @@ func (p *pass) failed(err error) (more bool) {
 		return true
 	case p.ending != nil || errors.As(err, &large) && p.wrote == 1:
 		c.failed(p.last, err)
-		c.due = p.due
+		c.due.remove(p.last)
 		return true
 	}
 	s.fail(err)

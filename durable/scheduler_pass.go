@@ -3,6 +3,7 @@ package durable
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/seed-d579e5eb/harness/durable/internal/table"
 	"github.com/seed-d579e5eb/harness/durable/record"
@@ -13,7 +14,8 @@ type pass struct {
 	*scheduler
 	definitions *lease
 	of          int // the changes that the definitions surely have
-	// due is what is left when the commit was adopted.
+	// due is what is left when the commit was adopted. Until then nobody knows anything
+	// of the pass, and another may do it all again.
 	due queue
 	// marked says that it marks tasks. What follows from that is seen by the next.
 	marked bool
@@ -26,8 +28,10 @@ type pass struct {
 	// ending is an outcome of the scheduler's own that has been held.
 	ending *record.Task
 	starts []start
-	// migrate are tasks that need a migration first.
-	migrate []older
+	// older are tasks that need a migration first, and blocks those that cannot run.
+	older  []older
+	blocks []block
+	// reports are what is told of them.
 	reports []error
 }
 
@@ -60,7 +64,7 @@ func (p *pass) decide(ctx context.Context, tx *Tx) error {
 	if p.due = p.scheduler.due; p.due.empty() {
 		return nil
 	}
-	if err := p.write(tx, p.abandon, p.mark); err != nil {
+	if err := p.write(tx, p.recover, p.abandon, p.mark); err != nil {
 		return err
 	}
 	if err := p.withdrawDue(tx); err != nil {
@@ -129,9 +133,11 @@ func (p *pass) take() {
 	c := p.scheduler
 	due := p.session.graph.TakeDue()
 	c.mu.Lock()
-	again := c.again
+	again := append(c.again, c.migrations.next()...)
 	c.again = nil
 	c.mu.Unlock()
+	slices.Sort(again)
+	again = slices.Compact(again)
 	q := &c.due
 	q.marks = append(q.marks, due.Mark...)
 	q.withdraw = append(q.withdraw, due.Withdraw...)
@@ -215,8 +221,10 @@ func failing(task record.Task) bool {
 	return task.State.Outcome != nil && task.State.Outcome.Status != record.Completed
 }
 
-// proceeds says whether the pass goes on with what comes after the restarts.
-func (p *pass) proceeds() bool { return len(p.due.restarts) == 0 && p.ending == nil && !p.full() }
+// proceeds says whether the pass goes on with what comes after a restart.
+func (p *pass) proceeds() bool {
+	return len(p.due.cut)+len(p.due.restarts) == 0 && p.ending == nil && !p.full()
+}
 
 // settled says whether tasks may be started: not before all is marked that is to be.
 func (p *pass) settled() bool {
@@ -259,7 +267,8 @@ func (p *pass) end(task record.Task) {
 	p.ending, p.last, p.wrote = &task, task.ID, 1
 }
 
-// register makes the invocations known whose reservation is adopted.
+// register makes known what is adopted: the invocations that are reserved, and why
+// other tasks do not run.
 func (p *pass) register(tx *Tx) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -270,6 +279,9 @@ func (p *pass) register(tx *Tx) {
 		p.invocations[id] = start.invocation
 		delete(p.blocked, id)
 		delete(p.scheduler.abandoned, id)
-		delete(p.migrations, id)
+		delete(p.migrations.of, id)
+	}
+	for _, one := range p.blocks {
+		p.block(one)
 	}
 }

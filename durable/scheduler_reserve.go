@@ -54,12 +54,12 @@ func (p *pass) ready(tx *Tx, r table.Reader, task record.Task) (later bool, err 
 		reason = RestartLimit
 	}
 	if reason == "" && definition.Version > task.Version {
-		p.mu.Lock()
-		m, found := p.migrations[task.ID]
-		p.mu.Unlock()
+		m := p.migration(task.ID)
 		switch {
-		case !found || !m.fits(definition, task):
-			p.migrate = append(p.migrate, older{definition, task})
+		case m == nil || !m.fits(definition, task):
+			p.older = append(p.older, older{definition, task})
+			return false, nil
+		case !m.done:
 			return false, nil
 		case m.err != nil:
 			reason, failed = MigrationFailed, m.err
@@ -76,7 +76,7 @@ func (p *pass) ready(tx *Tx, r table.Reader, task record.Task) (later bool, err 
 	case err != nil:
 		return false, err
 	case !task.AbortRequested || abandoned:
-		p.block(definition, abandoned, BlockedError{Task: task.ID, Kind: task.Kind, Reason: reason, Err: failed})
+		p.blocks = append(p.blocks, block{definition, abandoned, BlockedError{Task: task.ID, Kind: task.Kind, Reason: reason, Err: failed}})
 		return false, nil
 	case p.wrote > 0:
 		return true, nil
@@ -114,35 +114,34 @@ func (p *pass) start(tx *Tx, definition *TaskDefinition, task record.Task) {
 	p.starts = append(p.starts, start{i, &phase{task, definition, p.definitions.retain()}})
 }
 
+// block is why a task does not run, and the definition that cannot take it.
+type block struct {
+	definition *TaskDefinition
+	abandoned  bool // it is to be aborted, because of a restart and for no other reason
+	why        BlockedError
+}
+
 // block notes why a task does not run. What somebody can do something about is told,
-// once.
-func (p *pass) block(definition *TaskDefinition, abandoned bool, why BlockedError) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if abandoned {
-		p.scheduler.abandoned[why.Task] = true
+// once. The scheduler's mutex is held.
+func (p *pass) block(now block) {
+	id := now.why.Task
+	before, again := p.blocked[id]
+	p.blocked[id] = now
+	if now.abandoned {
+		p.scheduler.abandoned[id] = true
 	}
-	before, again := p.blocked[why.Task]
-	p.blocked[why.Task] = block{definition, why}
 	if p.redefined != p.of {
-		p.again = append(p.again, why.Task)
-		p.wake()
+		p.again = append(p.again, id)
 	}
-	switch why.Reason {
+	switch now.why.Reason {
 	case RestartLimit:
 		again = again && before.why.Reason == RestartLimit
 	case MigrationFailed:
-		again = again && before.why.Reason == MigrationFailed && before.definition == definition
+		again = again && before.why.Reason == MigrationFailed && before.definition == now.definition
 	default:
 		return
 	}
 	if !again {
-		p.reports = append(p.reports, &why)
+		p.reports = append(p.reports, &now.why)
 	}
-}
-
-// block is why a task does not run, and the definition that cannot take it.
-type block struct {
-	definition *TaskDefinition
-	why        BlockedError
 }

@@ -36,6 +36,9 @@ type Session struct {
 	newest  *batch
 	graph   *ownership.Graph
 	records lineRecords
+	// cut are the tasks that were running when the process ended and are stored like
+	// that still. They are dealt with before anything runs.
+	cut map[record.TaskID]struct{}
 
 	// These are told of each commit that is stored, and onClose of the end.
 	settlements settlements
@@ -50,14 +53,15 @@ type Session struct {
 	ended   chan struct{} // closed when Close begins, or the session fails
 }
 
-// Open opens the session that a storage holds, which may be empty. Nothing runs
-// before [Session.Resume] or a call that asks for progress. The session closes the
-// storage; when Open fails the caller does.
+// Open opens the session that a storage holds, which may be empty. Nothing runs and
+// nothing is written before [Session.Resume] or a call that asks for progress; until
+// then tasks that were cut off are read as they are stored, running. The session closes
+// the storage; when Open fails the caller does.
 //
 // A storage that another session has is [storage.ErrClaimed], where the storage can
 // tell; one that is damaged or has a newer format is an error too.
 func Open(ctx context.Context, below storage.Storage, options Options) (*Session, error) {
-	s := &Session{storage: below, options: options.withDefaults(), closed: make(chan struct{}), ended: make(chan struct{})}
+	s := &Session{storage: below, options: options.withDefaults(), closed: make(chan struct{}), ended: make(chan struct{}), cut: make(map[record.TaskID]struct{})}
 	s.revisions.limit, s.contexts.limit, s.known.limit = s.options.Cache, s.options.Cache, s.options.Cache/16
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -71,31 +75,26 @@ func Open(ctx context.Context, below storage.Storage, options Options) (*Session
 		}
 	}
 	s.scheduler = newScheduler(s)
-	cut, err := s.load()
-	if err != nil {
+	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("open session: %w", err)
 	}
 	s.committer = newCommitter(s)
-	if err := s.recover(cut); err != nil {
-		s.committer.end()
-		return nil, fmt.Errorf("open session: %w", err)
-	}
 	return s, nil
 }
 
-// load reads how far the session had got, and returns the tasks that were cut off.
-func (s *Session) load() (cut []record.TaskID, err error) {
+// load reads how far the session had got.
+func (s *Session) load() error {
 	snapshot, err := s.storage.Snapshot()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer snapshot.Close()
 	r := table.Reader{Source: snapshot}
 	if s.meta, err = r.Meta(); err != nil {
-		return nil, err
+		return err
 	}
 	if s.meta.Format > table.Format {
-		return nil, invalid("the database", "its format is %d, and this program knows %d: use a newer program", s.meta.Format, table.Format)
+		return invalid("the database", "its format is %d, and this program knows %d: use a newer program", s.meta.Format, table.Format)
 	}
 	s.meta.ID = max(s.meta.ID, int64(record.Root))
 	return s.loadTasks(r)

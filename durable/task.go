@@ -21,7 +21,7 @@ type TaskSpec[In, State, Out any] struct {
 	Phases  map[string]func(ctx context.Context, run *Run[In, State, Out]) error
 	// Abort ends the task as aborted when it is nil.
 	Abort   func(ctx context.Context, run *Run[In, State, Out]) error
-	Migrate func(input, checkpoint json.RawMessage, version int) (In, State, error)
+	Migrate func(ctx context.Context, input, checkpoint json.RawMessage, version int) (In, State, error)
 	Hooks   any
 }
 
@@ -48,8 +48,8 @@ func DefineTask[In, State, Out any](spec TaskSpec[In, State, Out]) Task[In, Stat
 		definition.Abort = typed(giveUp[In, State, Out])
 	}
 	if spec.Migrate != nil {
-		definition.Migrate = func(input, checkpoint json.RawMessage, version int) (json.RawMessage, json.RawMessage, error) {
-			in, state, err := spec.Migrate(input, checkpoint, version)
+		definition.Migrate = func(ctx context.Context, input, checkpoint json.RawMessage, version int) (json.RawMessage, json.RawMessage, error) {
+			in, state, err := spec.Migrate(ctx, input, checkpoint, version)
 			if err != nil {
 				return nil, nil, err
 			}

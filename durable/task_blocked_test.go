@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -60,7 +61,7 @@ func (s *opened) blocked(id record.TaskID) *durable.BlockedError {
 }
 
 // version returns a kind with another version.
-func version(of kind, version int, migrate func(input, checkpoint json.RawMessage, from int) (json.RawMessage, json.RawMessage, error)) kind {
+func version(of kind, version int, migrate func(ctx context.Context, input, checkpoint json.RawMessage, from int) (json.RawMessage, json.RawMessage, error)) kind {
 	other := *of.Definition
 	other.Version, other.Migrate = version, migrate
 	return kind{Definition: &other}
@@ -93,8 +94,8 @@ func TestNothingRunsBeforeTheSessionSchedules(t *testing.T) {
 	}
 	s.crash()
 	second := s.create(one, 0, own(in))
-	for _, id := range []record.TaskID{first, second} {
-		if got := s.inspected(id); got.Task.State.Status != record.Pending || got.State != durable.TaskReady {
+	for id, status := range map[record.TaskID]record.Status{first: record.Running, second: record.Pending} {
+		if got := s.inspected(id); got.Task.State.Status != status || got.State != durable.TaskReady {
 			t.Errorf("task %d is %s, %s", id, got.Task.State.Status, got.State)
 		}
 	}
@@ -116,19 +117,25 @@ func TestNothingRunsBeforeTheSessionSchedules(t *testing.T) {
 
 func TestBlockedTasksWaitForADefinition(t *testing.T) {
 	one := task("one", phases{"begin": completes()})
-	failing := func(json.RawMessage, json.RawMessage, int) (json.RawMessage, json.RawMessage, error) {
+	failing := func(context.Context, json.RawMessage, json.RawMessage, int) (json.RawMessage, json.RawMessage, error) {
 		return nil, nil, errors.New("cannot")
 	}
 	for name, c := range map[string]struct {
 		there  *kind
 		reason durable.BlockedReason
 	}{
-		"missing":   {nil, durable.MissingTask},
-		"older":     {new(version(one, 1, nil)), durable.TaskTooOld},
-		"newer":     {new(version(one, 3, nil)), durable.MigrationFailed},
-		"failing":   {new(version(one, 3, failing)), durable.MigrationFailed},
-		"panicking": {new(version(one, 3, func(json.RawMessage, json.RawMessage, int) (json.RawMessage, json.RawMessage, error) { panic("gone") })), durable.MigrationFailed},
-		"nonsense": {new(version(one, 3, func(json.RawMessage, json.RawMessage, int) (json.RawMessage, json.RawMessage, error) {
+		"missing": {nil, durable.MissingTask},
+		"older":   {new(version(one, 1, nil)), durable.TaskTooOld},
+		"newer":   {new(version(one, 3, nil)), durable.MigrationFailed},
+		"failing": {new(version(one, 3, failing)), durable.MigrationFailed},
+		"panicking": {new(version(one, 3, func(context.Context, json.RawMessage, json.RawMessage, int) (json.RawMessage, json.RawMessage, error) {
+			panic("gone")
+		})), durable.MigrationFailed},
+		"gone": {new(version(one, 3, func(context.Context, json.RawMessage, json.RawMessage, int) (json.RawMessage, json.RawMessage, error) {
+			runtime.Goexit()
+			return nil, nil, nil
+		})), durable.MigrationFailed},
+		"nonsense": {new(version(one, 3, func(context.Context, json.RawMessage, json.RawMessage, int) (json.RawMessage, json.RawMessage, error) {
 			return json.RawMessage("1"), json.RawMessage(`{"phase":"unknown"}`), nil
 		})), durable.MigrationFailed},
 	} {
@@ -183,7 +190,7 @@ func TestAMigrationRunsOnceForEachDefinition(t *testing.T) {
 	one := task("one", phases{"begin": completes()})
 	var mu sync.Mutex
 	tries := map[record.TaskID]int{}
-	first := version(one, 2, func(input, _ json.RawMessage, _ int) (json.RawMessage, json.RawMessage, error) {
+	first := version(one, 2, func(_ context.Context, _, _ json.RawMessage, _ int) (json.RawMessage, json.RawMessage, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		tries[0]++
@@ -201,7 +208,7 @@ func TestAMigrationRunsOnceForEachDefinition(t *testing.T) {
 		why := s.inspected(id).Blocked
 		return why != nil && why.Err != nil
 	})
-	known.install(version(one, 3, func(input, checkpoint json.RawMessage, from int) (json.RawMessage, json.RawMessage, error) {
+	known.install(version(one, 3, func(_ context.Context, input, checkpoint json.RawMessage, from int) (json.RawMessage, json.RawMessage, error) {
 		if string(input) != "20" || string(checkpoint) != `{"phase":"begin"}` || from != 1 {
 			t.Errorf("migrates %s at %s from %d", input, checkpoint, from)
 		}
@@ -239,7 +246,7 @@ func TestTheNextPhaseRunsTheNewCode(t *testing.T) {
 		"nothing":    {func(*registry) {}, "old", 1, false},
 		"other code": {func(r *registry) { r.install(renewed) }, "new", 1, false},
 		"newer": {func(r *registry) {
-			r.install(version(renewed, 2, func(input, checkpoint json.RawMessage, _ int) (json.RawMessage, json.RawMessage, error) {
+			r.install(version(renewed, 2, func(_ context.Context, input, checkpoint json.RawMessage, _ int) (json.RawMessage, json.RawMessage, error) {
 				return input, checkpoint, nil
 			}))
 		}, "new", 2, false},
@@ -297,7 +304,7 @@ func TestInspectTellsWhatLiveTasksDo(t *testing.T) {
 		_, err := task("absent", phases{"begin": hangs}).Create(tx, 0, child(run.TaskID()))
 		return run.Continue(stage{Phase: "end"}), err
 	}), "end": completes()})
-	s := openWith(t, runs, waits, holds, version(task("later", phases{"begin": hangs}), 2, func(in, at json.RawMessage, _ int) (json.RawMessage, json.RawMessage, error) {
+	s := openWith(t, runs, waits, holds, version(task("later", phases{"begin": hangs}), 2, func(_ context.Context, in, at json.RawMessage, _ int) (json.RawMessage, json.RawMessage, error) {
 		return in, at, nil
 	}))
 	in := s.conversation()

@@ -48,6 +48,11 @@ func (tx *Tx) finishTasks(r table.Reader) error {
 	idle := s.idle.drained(change)
 	staged.after = append(staged.after, func() {
 		change.Adopt()
+		for _, id := range staged.tasks.order {
+			if staged.tasks.rows[id].row.State.Status != record.Running {
+				delete(s.cut, id)
+			}
+		}
 		for conversation, waits := range idle {
 			s.idle.remove(conversation, waits...)
 		}

@@ -37,8 +37,11 @@ type TaskDefinition struct {
 	// other tasks nor own new ones.
 	Abort func(ctx context.Context, run *Runtime) error
 	// Migrate makes input and checkpoint of an older version those of this one; nil
-	// cannot take on older tasks. It is called outside of commits.
-	Migrate func(input, checkpoint json.RawMessage, version int) (newInput, newCheckpoint json.RawMessage, err error)
+	// cannot take on older tasks. It is called outside of commits, for several tasks at
+	// once, and has [Options.CommitBudget]. Its context ends when that is over, which
+	// blocks the task like an error does, and when the session is closed, which waits
+	// for it.
+	Migrate func(ctx context.Context, input, checkpoint json.RawMessage, version int) (newInput, newCheckpoint json.RawMessage, err error)
 	// Hooks describes the hooks that the task asks, for those who register some. A
 	// session does not look at it.
 	Hooks any

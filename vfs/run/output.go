@@ -30,8 +30,8 @@ func collect(on func(string, Stream), maxBytes int, stdout, stderr *os.File) *ou
 		kept:   map[Stream]*kept{Stdout: {limit: maxBytes}, Stderr: {limit: maxBytes}},
 		on:     on,
 	}
-	o.readers.Go(func() { o.read(stdout, Stdout) })
-	o.readers.Go(func() { o.read(stderr, Stderr) })
+	o.readers.Go(func() { o.read(&pipe{file: stdout}, Stdout) })
+	o.readers.Go(func() { o.read(&pipe{file: stderr}, Stderr) })
 	go o.deliver()
 	return o
 }

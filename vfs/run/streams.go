@@ -62,7 +62,8 @@ func (s *streams) feed(input []byte) {
 	})
 }
 
-// expire ends reading and writing at the given time at the latest.
+// expire ends writing at the given time at the latest, and reading with what is there
+// by then.
 func (s *streams) expire(at time.Time) {
 	for _, file := range []*os.File{s.stdin, s.stdout, s.stderr} {
 		if file != nil {

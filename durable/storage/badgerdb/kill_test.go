@@ -28,12 +28,22 @@ func TestADeathAtAnyInstantKeepsWhatWasAcknowledged(t *testing.T) {
 	model, acknowledged, unknown := newHistory(), 0, 0 // commits that may be there or not
 	for round := range rounds(20, 200) {
 		c := child(t, []string{"commit", "commit", "reopen"}[random.IntN(3)], dir)
-		death := time.AfterFunc(time.Duration(random.IntN(120))*time.Millisecond, func() { _ = c.Process.Kill() })
+		kill := func() { _ = c.Process.Kill() }
+		delay := time.Duration(random.IntN(120)) * time.Millisecond
+		var death *time.Timer
+		if round%2 == 0 { // it may be opening; else it has committed
+			death = time.AfterFunc(delay, kill)
+		}
 		for n, more := c.number(); more; n, more = c.number() {
 			acknowledged, unknown = n, 0
+			if death == nil {
+				death = time.AfterFunc(delay, kill)
+			}
 		}
 		unknown++
-		death.Stop()
+		if death != nil {
+			death.Stop()
+		}
 		if said, err := c.wait(); err == nil || err.Error() != "signal: killed" {
 			t.Fatalf("round %d: the child was not killed: %v %s", round, err, said)
 		}

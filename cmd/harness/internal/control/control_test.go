@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-d579e5eb/harness/durable/storage/memory"
 	"github.com/seed-d579e5eb/harness/host"
+	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/registry"
 	"github.com/seed-d579e5eb/harness/vfs/run"
 )
@@ -63,8 +64,10 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.commit(t, source)
+	slow := bind.Limit{Running: time.Minute, Whole: 2 * time.Minute} // on a machine that has much to do
+	patient := bind.Limits{Modules: slow, Factory: slow, Commit: slow.Whole, Hook: slow, Tool: slow, Callback: slow, Queue: slow.Whole}
 	var err error
-	if w.host, err = host.Open(ctx, host.Options{Dir: w.dir, Storage: w.storage}); err != nil {
+	if w.host, err = host.Open(ctx, host.Options{Dir: w.dir, Storage: w.storage, Limits: patient}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -257,5 +259,95 @@ func TestADeclarationHasWhatModelsAreTold(t *testing.T) {
 	text, err := tool.Declaration().MarshalJSON()
 	if want := `{"name":"act","description":"acts","parameters":{"type":"object"},"constrainedSampling":false}`; err != nil || string(text) != want {
 		t.Errorf("got %s, %v", text, err)
+	}
+}
+
+// TestNoTwoSelectionsAreTakenForOneAnother guards what a generation remembers.
+func TestNoTwoSelectionsAreTakenForOneAnother(t *testing.T) {
+	r := registry.New(registry.Options{})
+	g := promote(t, r, "c1", world("a", tools(echo("one"))), world("b", tools(echo("two"))), world("c", tools(echo("one"), echo("three"))))
+	lists := []*durable.Selection{nil, exactly(), exactly("a"), exactly("a", "c"), exactly("c", "a"), {}, {Add: []string{"a"}}, {Remove: []string{"a"}}, {Remove: []string{"one"}}, exactly("one"), {Add: []string{"a", "c"}}, exactly(`a" "c`)}
+	bases := [][]string{nil, {}, {"a"}, {"a", "c"}, {`a" "c`}}
+	fresh := func(choice registry.AgentChoice) *registry.Agent {
+		r := registry.New(registry.Options{})
+		g := promote(t, r, "c1", world("a", tools(echo("one"))), world("b", tools(echo("two"))), world("c", tools(echo("one"), echo("three"))))
+		return g.Agent(t.Context(), choice)
+	}
+	for _, base := range bases {
+		for _, extensions := range lists {
+			for _, filter := range lists {
+				choice := registry.AgentChoice{Base: base, State: durable.AgentState{Extensions: extensions, Tools: filter}}
+				got, want := g.Agent(t.Context(), choice), fresh(choice)
+				if !slices.Equal(names(got.Extensions()), names(want.Extensions())) || !slices.Equal(toolNames(got.Tools()), toolNames(want.Tools())) {
+					t.Errorf("%q, %+v, %+v: got %v %v, want %v %v", base, extensions, filter, names(got.Extensions()), toolNames(got.Tools()), names(want.Extensions()), toolNames(want.Tools()))
+				}
+			}
+		}
+	}
+}
+
+func TestAgentsAreResolvedByManyAtOnce(t *testing.T) {
+	r := registry.New(registry.Options{})
+	promote(t, r, "c1", world("a", registry.Instance{
+		Tools: []registry.Tool{says("act", "x")}, Wraps: []registry.Wrap{around("act", "w")}, Sections: []registry.Section{shows("rules", "r")},
+	}))
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for n := range 100 {
+				g, release := r.Acquire("a request")
+				choice := registry.AgentChoice{State: durable.AgentState{Tools: exactly("act", strconv.Itoa(n%7)), Instructions: strconv.Itoa(i)}}
+				a := g.Agent(t.Context(), choice)
+				rendered, err := a.RenderSections(t.Context(), registry.SectionInput{})
+				if got := run(t, a, registry.Call{ID: "1", Tool: "act"}).Text(); got != "wx" || err != nil || len(rendered) != 2 {
+					t.Errorf("it says %q, sections %v, %v", got, rendered, err)
+				}
+				release()
+			}
+		})
+	}
+	for n := range 20 {
+		e := builtin("x"+strconv.Itoa(n%3), 0, tools(echo("other")))
+		install(t, r, e)
+		promote(t, r, "c2", world("a", registry.Instance{
+			Tools: []registry.Tool{says("act", "x")}, Wraps: []registry.Wrap{around("act", "w")}, Sections: []registry.Section{shows("rules", "r")},
+		}))
+	}
+	all.Wait()
+}
+
+// TestEverythingInstalledIsListed covers what others hide.
+func TestEverythingInstalledIsListed(t *testing.T) {
+	r := registry.New(registry.Options{})
+	promote(t, r, "c1",
+		world("a", registry.Instance{Tools: []registry.Tool{echo("act"), echo("one")}, Sections: []registry.Section{shows("rules", "a")}, Tasks: tasks("work", 1)}),
+		world("b", registry.Instance{Tools: []registry.Tool{echo("act")}, Sections: []registry.Section{shows("rules", "b"), shows("cwd", "b")}, Tasks: tasks("play", 1)}))
+	g := r.Current()
+	var got []string
+	for _, m := range g.Extensions() {
+		for _, tool := range g.ToolsOf(m.Name()) {
+			got = append(got, m.Name()+" tool "+tool.Name)
+		}
+		for _, s := range g.SectionsOf(m.Name()) {
+			got = append(got, m.Name()+" section "+s.Key)
+		}
+	}
+	for _, definition := range g.Tasks() {
+		if g.Task(definition.Name) != definition {
+			t.Errorf("task %s is not found", definition.Name)
+		}
+		got = append(got, "task "+definition.Name)
+	}
+	want := []string{"a tool act", "a tool one", "a section rules", "b tool act", "b section rules", "b section cwd", "task work", "task play"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("listed (-want +got):\n%s", diff)
+	}
+	if g.ToolsOf("x") != nil || g.SectionsOf("x") != nil || g.Task("x") != nil || g.Extension("a") == nil || g.Extension("x") != nil {
+		t.Error("it lists what is not there")
+	}
+	before := names(g.Extensions())
+	install(t, r, builtin("c", 0, registry.Instance{}))
+	if diff := cmp.Diff(before, names(g.Extensions())); diff != "" {
+		t.Errorf("a generation changed (-want +got):\n%s", diff)
 	}
 }

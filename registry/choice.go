@@ -1,7 +1,7 @@
 package registry
 
 import (
-	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/seed-d579e5eb/harness/durable"
@@ -22,11 +22,21 @@ func (c AgentChoice) key() string {
 	if c.Base == nil && c.State.Extensions == nil && c.State.Tools == nil {
 		return ""
 	}
-	text, err := json.Marshal([]any{c.Base, c.State.Extensions, c.State.Tools})
-	if err != nil {
-		return "" // strings have a JSON form
+	base := "all"
+	if c.Base != nil {
+		base = fmt.Sprintf("%q", c.Base)
 	}
-	return string(text)
+	return base + selectionKey(c.State.Extensions) + selectionKey(c.State.Tools)
+}
+
+func selectionKey(s *durable.Selection) string {
+	switch {
+	case s == nil:
+		return ";"
+	case s.Exactly != nil:
+		return fmt.Sprintf(";=%q", s.Exactly)
+	}
+	return fmt.Sprintf(";+%q-%q", s.Add, s.Remove)
 }
 
 // extensions gives the names that are selected, which need not be installed, each

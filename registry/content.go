@@ -99,6 +99,25 @@ func (g *Generation) Tools() []*BoundTool { return slices.Clone(g.tools) }
 // Tool finds a tool; nil when there is none of that name.
 func (g *Generation) Tool(name string) *BoundTool { return g.toolBy[name] }
 
+// ToolsOf lists the tools of an extension, also those that another one's hides.
+func (g *Generation) ToolsOf(extension string) []*BoundTool {
+	if part := g.parts[extension]; part != nil {
+		return slices.Clone(part.tools)
+	}
+	return nil
+}
+
+// SectionsOf lists the sections of an extension, also those that another one's hides.
+func (g *Generation) SectionsOf(extension string) []Section {
+	var list []Section
+	if part := g.parts[extension]; part != nil {
+		for _, s := range part.sections {
+			list = append(list, s.Section)
+		}
+	}
+	return list
+}
+
 // Commands lists the commands that can be called, in the order of their
 // extensions.
 func (g *Generation) Commands() []Owned[Command] { return slices.Clone(g.commands) }

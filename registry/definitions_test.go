@@ -11,6 +11,7 @@ import (
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/durable/storage/memory"
+	"github.com/seed-d579e5eb/harness/model/message"
 	"github.com/seed-d579e5eb/harness/registry"
 )
 
@@ -257,5 +258,52 @@ func TestSubscribersOfDefinitionsHearOfEachChange(t *testing.T) {
 	promote(t, r, "c", world("a", withTask(task("work", 4))))
 	if diff := cmp.Diff([]int{1, 2, 3}, versions); diff != "" {
 		t.Errorf("versions (-want +got):\n%s", diff)
+	}
+}
+
+// TestAHookKeepsItsDecisionInAMemo asks it in two phases, as after a crash, and shows
+// what it reads.
+func TestAHookKeepsItsDecisionInAMemo(t *testing.T) {
+	candidates := 0
+	hook := registry.Hook{Kind: registry.HookOnYield, OnYield: func(ctx context.Context, at registry.HookContext, _ *message.Assistant) (*message.Content, error) {
+		candidates++
+		kept, err := durable.MemoOnce(ctx, at.Runtime, "x.turn", fmt.Sprintf("candidate %d", candidates))
+		if err != nil {
+			return nil, err
+		}
+		state, _, err := durable.AgentDocument.Read(ctx, at.Runtime, durable.InConversation(at.Conversation))
+		return &message.Content{Text: kept + " in " + state.Cwd}, err
+	}}
+	ask := func(ctx context.Context, run *durable.Runtime) (string, error) {
+		g := registry.GenerationOf(run.Definitions())
+		turn, err := g.Agent(ctx, registry.AgentChoice{}).OnYield(ctx, registry.Asking{Runtime: run, Conversation: run.Conversation()}, &message.Assistant{})
+		if err != nil || turn == nil {
+			return "", err
+		}
+		return turn.Text, nil
+	}
+	var first string
+	definition := working("work", steps{
+		"run": func(ctx context.Context, run *durable.Runtime) (next *record.TaskState, err error) {
+			first, err = ask(ctx, run)
+			return goOn("again"), err
+		},
+		"again": func(ctx context.Context, run *durable.Runtime) (*record.TaskState, error) {
+			second, err := ask(ctx, run)
+			return completed(first + ", then " + second), err
+		},
+	})
+	r := registry.New(registry.Options{})
+	promote(t, r, "c1", world("a", registry.Instance{Tasks: []registry.TaskDeclaration{{Definition: definition}}, Hooks: []registry.Hook{hook}}))
+	s := openSession(t, r, durable.Options{})
+	in, id := s.create(definition)
+	err := s.Commit(t.Context(), func(_ context.Context, tx *durable.Tx) error {
+		return durable.Configure(tx, in, durable.AgentChange{Cwd: durable.Set("/src")})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := s.result(id), `"candidate 1 in /src, then candidate 1 in /src"`; got != want || candidates != 2 {
+		t.Errorf("got %s after %d", got, candidates)
 	}
 }

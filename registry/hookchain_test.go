@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -135,6 +136,33 @@ func TestHooksOnARequestReplaceItsMessagesOneAfterAnother(t *testing.T) {
 	}}
 	if got, err := hooked(t, registry.Options{}, empty).BeforeRequest(t.Context(), registry.Asking{}, given); err != nil || got == nil || len(got) != 0 {
 		t.Errorf("an empty list is a replacement; got %v, %v", got, err)
+	}
+}
+
+func TestAllObserversAreToldWhatHappened(t *testing.T) {
+	var told []string
+	observes := func(name string) *extension {
+		return world(name, registry.Instance{Hooks: []registry.Hook{
+			{Kind: registry.HookAfterResponse, AfterResponse: func(_ context.Context, _ hookContext, response *message.Assistant) error {
+				told = append(told, name+" "+response.Text()+" "+string(response.StopReason))
+				return nil
+			}},
+			{Kind: registry.HookAfterTools, AfterTools: func(_ context.Context, _ hookContext, response record.EntryID, results []record.EntryID) error {
+				told = append(told, fmt.Sprint(name, " ", response, results))
+				return nil
+			}},
+		}})
+	}
+	a := promote(t, registry.New(registry.Options{}), "c1", observes("a"), observes("b")).Agent(t.Context(), registry.AgentChoice{})
+	response := &message.Assistant{StopReason: message.StopReasonError, Content: message.Blocks{&message.Text{Text: "half"}}}
+	if err := a.AfterResponse(t.Context(), registry.Asking{}, response); err != nil {
+		t.Error(err)
+	}
+	if err := a.AfterTools(t.Context(), registry.Asking{}, 7, []record.EntryID{9, 8}); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{"a half error", "b half error", "a 7 [9 8]", "b 7 [9 8]"}, told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
 	}
 }
 

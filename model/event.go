@@ -46,7 +46,8 @@ func (e Event) Final() bool { return e.Type == Done || e.Type == Failed }
 // Partial returns the message as far as it is written, with the stop reason pending
 // until the end. It is the message as it is now: asked for within the loop, that is
 // as of this event. The arguments of a call that is not complete are what can be read
-// of them. What is returned may be kept, and costs little.
+// of them, and those of a long call may lag behind a little. It may be asked for by any
+// goroutine and at any time; what is returned may be kept, and costs little.
 func (e Event) Partial() *message.Assistant {
 	if e.Message != nil || e.of == nil {
 		return e.Message

@@ -155,16 +155,20 @@ func (p *Part) complete() message.Block {
 	return &message.ToolCall{ID: p.id, Name: p.name, Arguments: arguments, ThoughtSignature: p.sign, ArgumentsError: flaw}
 }
 
-// block returns the block as far as it is written.
-func (p *Part) block() message.Block {
+// block returns the block as far as it is written. The arguments of a call may lag behind
+// a little, unless they are to be exact.
+func (p *Part) block(exact bool) message.Block {
 	switch {
 	case p.closed != nil:
 		return p.closed
 	case p.kind != ToolCallStart:
 		return p.complete()
 	}
-	if p.arguments == nil || p.read < p.text.Len() {
-		p.arguments, p.read = PartialArguments(p.text.String()), p.text.Len()
+	// Reading begins at the beginning each time. A long text is therefore read again when
+	// it has grown by a part of itself, which takes linear time in all.
+	const short, part = 4 << 10, 8
+	if n := p.text.Len(); p.arguments == nil || p.read < n && (exact || n <= short || n-p.read >= p.read/part) {
+		p.arguments, p.read = PartialArguments(p.text.String()), n
 	}
 	return &message.ToolCall{ID: p.id, Name: p.name, Arguments: p.arguments, ThoughtSignature: p.sign}
 }

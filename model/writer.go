@@ -10,12 +10,12 @@ import (
 	"github.com/seed-d579e5eb/harness/model/message"
 )
 
-// MaxResponse is how many bytes the content of a response may have, with a few added
-// for each block. A longer one fails with a [*TooLongError].
+// MaxResponse is how many bytes the content of a response may have, with 1024 added for
+// each block. A longer one fails with a [*TooLongError].
 const MaxResponse = 16 << 20
 
-// blockOverhead is what a block counts for beside its text.
-const blockOverhead = 64
+// blockOverhead is what a block counts for beside its text. It bounds their number.
+const blockOverhead = 1 << 10
 
 // TooLongError says that a response has more than [MaxResponse] bytes.
 type TooLongError struct{ Model Ref }
@@ -119,14 +119,15 @@ func (w *Writer) Message() *message.Assistant {
 	if w.final != nil {
 		return w.final
 	}
-	return w.snapshot()
+	return w.snapshot(false)
 }
 
-func (w *Writer) snapshot() *message.Assistant {
+// snapshot returns the message as far as it is written.
+func (w *Writer) snapshot(exact bool) *message.Assistant {
 	shown := w.message
 	shown.Content = make(message.Blocks, len(w.parts))
 	for i, part := range w.parts {
-		shown.Content[i] = part.block()
+		shown.Content[i] = part.block(exact)
 	}
 	return &shown
 }
@@ -199,7 +200,7 @@ func (w *Writer) fail(err error) {
 func (w *Writer) end(change func(m *message.Assistant)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.final = w.snapshot()
+	w.final = w.snapshot(true)
 	w.final.DurationMs = w.elapsed()
 	change(w.final)
 }

@@ -2,8 +2,11 @@ package model_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -136,5 +139,86 @@ func TestAPartialMessageMayBeKept(t *testing.T) {
 	}
 	if final.API != "test" || final.Provider != "p" || final.Model != "m" || final.Timestamp != 1000 || *final.DurationMs != 0 {
 		t.Errorf("final message: %+v", final)
+	}
+}
+
+// TestAPartialMessageIsAskedForAtAnyTime asks for it by other goroutines while the
+// response is written.
+func TestAPartialMessageIsAskedForAtAnyTime(t *testing.T) {
+	const pieces = 2000
+	var lookers sync.WaitGroup
+	events := make(chan model.Event, 10)
+	for range 3 {
+		lookers.Go(func() {
+			for event := range events {
+				if m := event.Partial(); len(m.Content) > 2 {
+					t.Errorf("%d blocks", len(m.Content))
+				}
+			}
+		})
+	}
+	var final *message.Assistant
+	for event := range produce(t.Context(), func(w *model.Writer) error {
+		part, err := w.Text()
+		if err != nil {
+			return err
+		}
+		call, err := w.ToolCall("1", "x")
+		if err != nil {
+			return err
+		}
+		err = call.Append(`{"list":[0`)
+		for n := 1; err == nil && n < pieces; n++ {
+			err = errors.Join(part.Append("x"), call.Append(fmt.Sprintf(",%d", n)))
+		}
+		return errors.Join(err, call.Append("]}"), w.Done(message.StopReasonToolUse))
+	}) {
+		events <- event
+		final = event.Message
+	}
+	close(events)
+	lookers.Wait()
+	var arguments struct{ List []int }
+	if err := json.Unmarshal(final.ToolCalls()[0].Arguments, &arguments); err != nil || len(arguments.List) != pieces {
+		t.Errorf("%v, %d numbers", err, len(arguments.List))
+	}
+}
+
+// TestAFailedResponseKeepsAllThatCame has a long call cut off.
+func TestAFailedResponseKeepsAllThatCame(t *testing.T) {
+	long := strings.Repeat("x", 10_000)
+	var final *message.Assistant
+	for event := range produce(t.Context(), func(w *model.Writer) error {
+		call, err := w.ToolCall("1", "x")
+		if err != nil {
+			return err
+		}
+		return errors.Join(call.Append(`{"text":"`), call.Append(long), call.Append("end"), errors.New("cut off"))
+	}) {
+		event.Partial()
+		final = event.Message
+	}
+	if got, want := string(final.ToolCalls()[0].Arguments), `{"text":"`+long+`end"}`; got != want {
+		t.Errorf("%d bytes, want %d", len(got), len(want))
+	}
+}
+
+// BenchmarkLongArguments asks for the partial message at each piece of a call of half a
+// megabyte.
+func BenchmarkLongArguments(b *testing.B) {
+	for b.Loop() {
+		for event := range produce(b.Context(), func(w *model.Writer) error {
+			call, err := w.ToolCall("1", "x")
+			if err != nil {
+				return err
+			}
+			err = call.Append(`{"text":"`)
+			for n := 0; err == nil && n < 32_000; n++ {
+				err = call.Append("sixteen letters.")
+			}
+			return errors.Join(err, call.Append(`"}`), w.Done(message.StopReasonToolUse))
+		}) {
+			event.Partial()
+		}
 	}
 }

@@ -102,6 +102,35 @@ func TestRulesChooseByTheConversation(t *testing.T) {
 	}
 }
 
+// TestTheScriptOfThePageWorks takes the script that docs/models.md shows.
+func TestTheScriptOfThePageWorks(t *testing.T) {
+	page, err := os.ReadFile("../../docs/models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "## Scripted answers")
+	_, text, _ = strings.Cut(text, "```json\n")
+	text, _, _ = strings.Cut(text, "```")
+	parsed, err := faux.ParseScript([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed.TokensPerSecond = 0
+	provider := newProvider(parsed.Options())
+	asked := message.Messages{user("the weather in Rome")}
+	var got []string
+	for range 2 {
+		m := ask(t.Context(), provider, asked...).Result()
+		got = append(got, line(m))
+		asked = append(asked, m, result("weather", "sunny"))
+	}
+	got = append(got, line(ask(t.Context(), provider, user("hi")).Result()))
+	want := []string{`toolUse I look. weather{"city":"Rome"}`, "stop They say: sunny", "stop You said: hi"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestAScriptRemembersNothing asks the same of a provider that has answered much and of
 // a fresh one.
 func TestAScriptRemembersNothing(t *testing.T) {

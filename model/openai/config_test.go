@@ -51,6 +51,20 @@ func TestAConfigurationMakesProviders(t *testing.T) {
 	}
 }
 
+// TestTheConfigurationOfThePageWorks takes the configuration that docs/models.md shows.
+func TestTheConfigurationOfThePageWorks(t *testing.T) {
+	page, err := os.ReadFile("../../docs/models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "```json\n")
+	text, _, _ = strings.Cut(text, "```")
+	config, err := openai.ParseConfig([]byte(text))
+	if err != nil || len(config.Providers) != 2 || config.Providers[0].Models[0].Cost.Output != 10 {
+		t.Errorf("%v %+v", err, config)
+	}
+}
+
 func TestAConfigurationThatCannotBeUsedSaysWhere(t *testing.T) {
 	provider := func(members string) string {
 		return `{"providers": [{"id": "a", "baseUrl": "http://a"}, {` + members + `}]}`

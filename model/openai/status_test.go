@@ -37,20 +37,28 @@ func TestARefusalSaysWhy(t *testing.T) {
 		{"overflow by bytes", status(413, `too big`), "error 413 Request Entity Too Large: too big", false, true},
 		{"detail", status(422, `{"detail":[{"loc":["body"],"msg":"field required"}]}`), `error 422 Unprocessable Entity: {"detail":[{"loc":["body"],"msg":"field required"}]}`, false, false},
 		{"a wrong path", status(404, `{"detail":"Not Found"}`), "error 404 Not Found: Not Found", false, false},
-		{"a redirect elsewhere", status(307, ``, "Location", "http://localhost:1/v1/chat/completions"), "", false, false},
 		{"a long text", status(400, strings.Repeat("é", 70_000)), "error 400 Bad Request: " + strings.Repeat("é", 1000) + " (63536 more bytes)", false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := ask(t, t.Context(), serve(t, c.step))
-			if c.want != "" {
-				if diff := cmp.Diff(c.want, line(m)); diff != "" {
-					t.Error(diff)
-				}
+			if diff := cmp.Diff(c.want, line(m)); diff != "" {
+				t.Error(diff)
 			}
 			if m.StopReason != message.StopReasonError || model.Retryable(m) != c.retryable || model.Overflow(m, 0) != c.overflow {
 				t.Errorf("%s: retryable %v, overflow %v", m.ErrorMessage, model.Retryable(m), model.Overflow(m, 0))
 			}
 		})
+	}
+}
+
+// TestAKeyGoesToItsServerOnly has a server send the request elsewhere.
+func TestAKeyGoesToItsServerOnly(t *testing.T) {
+	elsewhere := serve(t, events(ends("stop")))
+	for _, code := range []int{http.StatusMovedPermanently, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		m := ask(t, t.Context(), serve(t, status(code, "", "Location", elsewhere.URL+"/v1/chat/completions")))
+		if m.StopReason != message.StopReasonError || len(elsewhere.asked()) > 0 {
+			t.Errorf("%d: %s, %d requests elsewhere", code, line(m), len(elsewhere.asked()))
+		}
 	}
 }
 

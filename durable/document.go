@@ -64,13 +64,19 @@ func objectOf(from any) (*value.Object, error) {
 	return parsedObject(text)
 }
 
-// encoded returns the JSON of a Go value.
+// encoded returns the JSON of a Go value. One with texts that are not UTF-8 is a
+// [*NotJSONError].
 func encoded(from any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(from)
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
+	if err := encoder.Encode(from); err != nil {
+		return nil, err
+	}
+	if err := asSaid(text.Bytes(), from); err != nil {
+		return nil, &NotJSONError{Reason: err.Error()}
+	}
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
 func parsedObject(text []byte) (*value.Object, error) {
@@ -146,7 +152,7 @@ func DefineFamily[T, Seed any](spec FamilySpec[T, Seed]) Family[T, Seed] {
 
 // Edit is [Document.Edit] for the member with a key.
 func (f Family[T, Seed]) Edit(tx *Tx, in record.Scope, key string, seed Seed) (*T, error) {
-	text, err := json.Marshal(seed)
+	text, err := marshalled(seed)
 	if err != nil {
 		return nil, fmt.Errorf("seed of the document %q: %w", f.Definition.Kind, err)
 	}

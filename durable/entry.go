@@ -61,7 +61,7 @@ func (k EntryKind[D]) Data(entry record.Entry) (data D, err error) {
 
 // Draft returns an entry of the kind with data, to be appended.
 func (k EntryKind[D]) Draft(data D) (EntryDraft, error) {
-	text, err := json.Marshal(data)
+	text, err := marshalled(data)
 	if err != nil {
 		return EntryDraft{}, invalid(fmt.Sprintf("an entry of kind %q", string(k)), "%s", err)
 	}

@@ -28,7 +28,10 @@ func (d EventDraft) check() error {
 	if err := checkName("the type of an event", d.Type); err != nil {
 		return err
 	}
-	return checkName("the extension of an event", d.Extension)
+	if err := checkName("the extension of an event", d.Extension); err != nil {
+		return err
+	}
+	return checkUTF8("the payload of an event of type "+d.Type, d.Payload)
 }
 
 // Emit appends an event to the session's log, which has it once the commit is
@@ -36,7 +39,7 @@ func (d EventDraft) check() error {
 // read afterwards.
 //
 // An unknown conversation is a [*NotFoundError]; an empty or long type, and a payload
-// that is no JSON, is an [*InvalidError].
+// that is no JSON in UTF-8, is an [*InvalidError].
 func (tx *Tx) Emit(draft EventDraft) (event record.Event, err error) {
 	if err := draft.check(); err != nil {
 		return record.Event{}, err
@@ -90,7 +93,7 @@ type EventType[T any] struct {
 
 // Emit is [Tx.Emit] of an event about a conversation, 0 for none.
 func (e EventType[T]) Emit(tx *Tx, about record.ConversationID, payload T) (record.Event, error) {
-	text, err := json.Marshal(payload)
+	text, err := marshalled(payload)
 	if err != nil {
 		return record.Event{}, invalid("the payload of an event of type "+e.Name, "%s", err)
 	}

@@ -228,6 +228,9 @@ func decided(what string, from *record.Outcome) (*record.Outcome, error) {
 			return nil, invalid(what, "it is failed without an error")
 		}
 		failure := *from.Error
+		if err := checkUTF8("the detail of the error in "+what, failure.Detail); err != nil {
+			return nil, err
+		}
 		outcome.Error = &failure
 	case record.Aborted:
 		outcome.Reason = from.Reason

@@ -19,6 +19,9 @@ var _ Documents = (*Runtime)(nil)
 // returns what is kept: of several candidates the first counts, across restarts too.
 // Hooks share the names with the task that asks them.
 func (r *Runtime) MemoOnce(ctx context.Context, name string, candidate json.RawMessage) (kept json.RawMessage, err error) {
+	if err := checkName("the name of a memo", name); err != nil {
+		return nil, err
+	}
 	what := fmt.Sprintf("the memo %q of task %d", name, r.TaskID())
 	if candidate, err = normalized(what, candidate); err != nil {
 		return nil, err

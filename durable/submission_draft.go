@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/model/message"
@@ -103,6 +104,9 @@ func drafted(entry EntryDraft) (json.RawMessage, error) {
 		return nil, err
 	}
 	text, err := json.Marshal(entry)
+	if err == nil && !utf8.Valid(text) {
+		err = errNotUTF8
+	}
 	if err != nil {
 		return nil, invalid("an entry of kind "+entry.Kind, "%s", err)
 	}

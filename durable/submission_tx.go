@@ -92,6 +92,9 @@ func checkSubmission(s record.Submission) error {
 	if err := checkName("the request of a submission", s.Request); err != nil {
 		return err
 	}
+	if err := checkUTF8("the detail of a submission", s.Detail); err != nil {
+		return err
+	}
 	input := s.Type == record.Input
 	if !input && s.Type != record.WriteEntry {
 		return invalid("a submission", "its type is %q, and must be input or write", s.Type)
@@ -169,6 +172,9 @@ func (tx *Tx) SettleSubmission(id record.SubmissionID, settlement Settlement) er
 			submission.Status, submission.Answer = record.Done, settlement.Answer
 		}
 		if submission.Status == record.Unanswered && settlement.Detail != nil {
+			if err := checkUTF8("the detail of "+what, settlement.Detail); err != nil {
+				return err
+			}
 			if submission.Detail, err = copied(settlement.Detail); err != nil {
 				return invalid(what, "its detail is no JSON: %s", err)
 			}

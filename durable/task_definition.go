@@ -77,6 +77,9 @@ func (d *TaskDefinition) Check() error {
 // is none of this definition.
 func (d *TaskDefinition) checkpoint(from json.RawMessage) (json.RawMessage, error) {
 	what := fmt.Sprintf("a checkpoint of the task %q", d.Name)
+	if err := checkUTF8(what, from); err != nil {
+		return nil, err
+	}
 	parsed, err := value.Parse(from)
 	if err != nil {
 		return nil, invalid(what, "%s", err)
@@ -131,6 +134,9 @@ func sameJSON(a, b json.RawMessage) bool {
 func normalized(what string, from json.RawMessage) (json.RawMessage, error) {
 	if from == nil {
 		return json.RawMessage("null"), nil
+	}
+	if err := checkUTF8(what, from); err != nil {
+		return nil, err
 	}
 	parsed, err := value.Parse(from)
 	if err != nil {

@@ -42,8 +42,9 @@ type EntryDraft struct {
 // commit this is, if it is one's.
 //
 // An unknown conversation, and a head that is not visible in it, is a
-// [*NotFoundError]; data that is no JSON, an empty kind, or an edit that is not whole
-// is an [*InvalidError].
+// [*NotFoundError]; data that is no JSON in UTF-8, a kind that is empty or long, or an
+// edit that is not whole is an [*InvalidError]. Bytes of a message's texts that are not
+// UTF-8 become U+FFFD.
 func (tx *Tx) AppendEntry(conversation record.ConversationID, draft EntryDraft) (entry record.Entry, err error) {
 	err = tx.write(func(r table.Reader) error {
 		if err := draft.check(); err != nil {
@@ -91,6 +92,9 @@ func readAgain(entry record.Entry) (text []byte, read record.Entry, err error) {
 	if text, err = entry.AppendJSON(make([]byte, 0, len(entry.Data)+128)); err != nil {
 		return nil, record.Entry{}, err
 	}
+	if !utf8.Valid(text) {
+		return nil, record.Entry{}, errNotUTF8
+	}
 	if deeper(text, maxDepth) {
 		return nil, record.Entry{}, fmt.Errorf("it nests deeper than %d levels", maxDepth)
 	}
@@ -105,6 +109,12 @@ func (d EntryDraft) check() error {
 		return invalid("an entry", "it has no kind")
 	case d.Self && d.Head != 0:
 		return invalid(what, "it begins the context at itself and at %d: say one", d.Head)
+	}
+	if err := checkName("the kind of an entry", d.Kind); err != nil {
+		return err
+	}
+	if err := checkUTF8("the data of "+what, d.Data); err != nil {
+		return err
 	}
 	for _, edit := range d.Edits {
 		if edit.Action != record.Omit && edit.Action != record.Replace {

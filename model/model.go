@@ -41,6 +41,9 @@ type Model struct {
 	Headers map[string]string `json:"headers,omitempty"`
 	// SamplingParams is a JSON object that is merged into each request. Optional.
 	SamplingParams json.RawMessage `json:"samplingParams,omitempty"`
+	// SamplingParamsByThinkingLevel are such objects for levels of thinking, which count
+	// before SamplingParams. Optional.
+	SamplingParamsByThinkingLevel map[ThinkingLevel]json.RawMessage `json:"samplingParamsByThinkingLevel,omitempty"`
 	// Compat is a JSON object with what is peculiar to a server of the API. Optional.
 	Compat json.RawMessage `json:"compat,omitempty"`
 }

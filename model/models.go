@@ -156,7 +156,13 @@ func (m *Models) Resolve(name string) (*Model, error) {
 }
 
 func (m *Models) unknown(name string) error {
-	return &UnknownError{Name: name, Known: names(m.List())}
+	flaw := &UnknownError{Name: name, Known: names(m.List())}
+	for _, provider := range m.Providers() {
+		if model := find(provider, name); model != nil {
+			flaw.Meant = append(flaw.Meant, model.FullName())
+		}
+	}
+	return flaw
 }
 
 func names(models []*Model) []string {

@@ -82,13 +82,19 @@ type UnknownError struct {
 	Name string
 	// Known are the full names of the models that are listed.
 	Known []string
+	// Meant are the full names of models that are not listed and may be meant.
+	Meant []string
 }
 
 func (e *UnknownError) Error() string {
-	if len(e.Known) == 0 {
-		return fmt.Sprintf("unknown model %q: no model is configured", e.Name)
+	text := fmt.Sprintf("unknown model %q: ", e.Name)
+	switch {
+	case len(e.Meant) > 0:
+		return text + "name the provider, as in " + strings.Join(e.Meant, " or ")
+	case len(e.Known) == 0:
+		return text + "no model is configured"
 	}
-	return fmt.Sprintf("unknown model %q: there %s", e.Name, few(e.Known))
+	return text + "there " + few(e.Known)
 }
 
 // AmbiguousError says that a name means several models.

@@ -98,8 +98,9 @@ func TestAModelIsFoundByItsName(t *testing.T) {
 		{"b/a/one", "b/a/one"},
 		{"c/other/thing", "c/other/thing"},
 		{"two", `the model "two" is ambiguous: name the provider, as in a/two or b/two`},
-		{"c/", `unknown model "c/": there are a/one, a/two, a/x/y, b/two, b/a/one, c/seen`},
-		{"unseen", `unknown model "unseen": there are a/one, a/two, a/x/y, b/two, b/a/one, c/seen`},
+		{"c/", `unknown model "c/": name the provider, as in c/c/`},
+		{"unseen", `unknown model "unseen": name the provider, as in c/unseen`},
+		{"d/unseen", `unknown model "d/unseen": name the provider, as in c/d/unseen`},
 		{"", `unknown model "": there are a/one, a/two, a/x/y, b/two, b/a/one, c/seen`},
 	} {
 		got := ""

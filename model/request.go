@@ -59,7 +59,8 @@ type StreamOptions struct {
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 	// CacheRetention is how long the provider shall cache the prompt. Empty is short.
 	CacheRetention CacheRetention `json:"cacheRetention,omitempty"`
-	// Deferred asks for a response that is fetched later.
+	// Deferred asks for a response that is fetched later. A provider that is no [Deferrer]
+	// answers at once.
 	Deferred Deferral `json:"deferred,omitzero"`
 }
 

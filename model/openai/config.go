@@ -152,9 +152,19 @@ func (c *ProviderConfig) check(where string) error {
 		if _, err := compatOf(c.Compat, m.Compat); err != nil {
 			return flaw(fmt.Sprintf("models[%d].compat", i), "%w", err)
 		}
-		if len(m.SamplingParams) > 0 && json.Unmarshal(m.SamplingParams, &map[string]json.RawMessage{}) != nil {
+		if !object(m.SamplingParams) {
 			return flaw(fmt.Sprintf("models[%d].samplingParams", i), "want an object")
+		}
+		for level, sampling := range m.SamplingParamsByThinkingLevel {
+			if !level.Valid() || !object(sampling) {
+				return flaw(fmt.Sprintf("models[%d].samplingParamsByThinkingLevel", i), "want objects for levels of thinking")
+			}
 		}
 	}
 	return nil
+}
+
+// object says whether a value is an object, or left out.
+func object(value json.RawMessage) bool {
+	return len(value) == 0 || json.Unmarshal(value, &map[string]json.RawMessage{}) == nil
 }

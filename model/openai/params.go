@@ -47,14 +47,23 @@ func (c *call) params() sdk.ChatCompletionNewParams {
 		}
 	}
 	c.think(extra)
-	var sampling map[string]json.RawMessage
-	if json.Unmarshal(c.request.Model.SamplingParams, &sampling) == nil {
-		for name, value := range sampling {
+	c.sample(extra)
+	params.SetExtraFields(extra)
+	return params
+}
+
+// sample adds what the model's configuration has for each request.
+func (c *call) sample(extra map[string]any) {
+	m := c.request.Model
+	for _, object := range []json.RawMessage{m.SamplingParams, m.SamplingParamsByThinkingLevel[c.level()]} {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(object, &members) != nil {
+			continue // there is none
+		}
+		for name, value := range members {
 			extra[name] = value
 		}
 	}
-	params.SetExtraFields(extra)
-	return params
 }
 
 // official says whether the server is OpenAI's own.
@@ -76,15 +85,20 @@ func (c *call) maxTokensField() string {
 // cacheKey returns a session id as OpenAI takes it, in at most 64 characters.
 func cacheKey(session string) string { return session[:min(len(session), 64)] }
 
+// level is how much the model is to think. Off is off, also for a model that always
+// thinks: what it does then is the server's matter.
+func (c *call) level() model.ThinkingLevel {
+	if c.request.Reasoning == "" || c.request.Reasoning == model.ThinkingOff {
+		return model.ThinkingOff
+	}
+	return c.request.Model.ClampThinking(c.request.Reasoning)
+}
+
 // thinking returns the server's word for how much to think, or nothing when the request
 // is not to say it.
 func (c *call) thinking() string {
 	m := c.request.Model
-	level := c.request.Reasoning
-	if level == "" {
-		level = model.ThinkingOff
-	}
-	if level = m.ClampThinking(level); level != model.ThinkingOff {
+	if level := c.level(); level != model.ThinkingOff {
 		return m.ThinkingWord(level)
 	}
 	if off := m.ThinkingLevelMap[model.ThinkingOff]; off != nil && m.Reasoning {
@@ -100,7 +114,7 @@ func (c *call) think(extra map[string]any) {
 		return
 	}
 	word := c.thinking()
-	on := c.request.Reasoning != "" && m.ClampThinking(c.request.Reasoning) != model.ThinkingOff
+	on := c.level() != model.ThinkingOff
 	switch c.compat.ThinkingFormat {
 	case "openrouter":
 		if word == "" {

@@ -163,6 +163,8 @@ func TestOptionsAreSent(t *testing.T) {
 		{"no key for the cache of others", nil, func(r *model.Request) { r.SessionID = "s" }, "prompt_cache_key", ""},
 		{"no thinking by a model that cannot", nil, level(model.ThinkingHigh), "reasoning_effort", ""},
 		{"no thinking", set(thinking, `{}`), level(model.ThinkingOff), "reasoning_effort", ""},
+		{"no thinking by a model that always thinks", set(model.Model{ID: "m", Reasoning: true, ThinkingLevelMap: map[model.ThinkingLevel]*string{model.ThinkingOff: nil}}, `{}`), nil, "reasoning_effort", ""},
+		{"no thinking by the model's word", set(model.Model{ID: "m", Reasoning: true, ThinkingLevelMap: map[model.ThinkingLevel]*string{model.ThinkingOff: &word}}, `{}`), nil, "reasoning_effort", `"extreme"`},
 		{"thinking", set(thinking, `{}`), level(model.ThinkingHigh), "reasoning_effort", `"high"`},
 		{"thinking by the model's word", set(thinking, `{}`), level(model.ThinkingXHigh), "reasoning_effort", `"extreme"`},
 		{"thinking that is clamped", set(thinking, `{}`), level(model.ThinkingMax), "reasoning_effort", `"extreme"`},
@@ -173,6 +175,8 @@ func TestOptionsAreSent(t *testing.T) {
 		{"no thinking of DeepSeek", set(thinking, `{"thinkingFormat":"deepseek"}`), nil, "thinking", `{"type":"disabled"}`},
 		{"thinking of Qwen", set(thinking, `{"thinkingFormat":"qwen"}`), level(model.ThinkingLow), "enable_thinking", `true`},
 		{"what the model adds", set(model.Model{ID: "m", SamplingParams: json.RawMessage(`{"top_k":5,"stream_options":{"x":1}}`)}, `{}`), nil, "top_k", `5`},
+		{"what the model adds for a level", set(model.Model{ID: "m", Reasoning: true, SamplingParams: json.RawMessage(`{"top_k":5}`),
+			SamplingParamsByThinkingLevel: map[model.ThinkingLevel]json.RawMessage{model.ThinkingHigh: json.RawMessage(`{"top_k":7}`)}}, `{}`), level(model.ThinkingHigh), "top_k", `7`},
 		{"what the model replaces", set(model.Model{ID: "m", SamplingParams: json.RawMessage(`{"stream_options":{"x":1}}`)}, `{}`), nil, "stream_options", `{"x":1}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-d579e5eb/harness/model/message"
@@ -104,11 +105,8 @@ func (p *Part) Close() error {
 	block := p.complete()
 	p.closed = block
 	p.w.mu.Unlock()
-	for i, part := range p.w.open {
-		if part == p {
-			p.w.open = append(p.w.open[:i:i], p.w.open[i+1:]...)
-			break
-		}
+	if at := slices.Index(p.w.open, p); at >= 0 {
+		p.w.open = slices.Delete(p.w.open, at, at+1)
 	}
 	event := Event{Type: p.says(TextEnd, ThinkingEnd, ToolCallEnd), ContentIndex: p.at}
 	switch block := block.(type) {

@@ -87,6 +87,13 @@ func TestServersDiffer(t *testing.T) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			io.WriteString(w, ": ping\r\n\r\nevent: message\r\nid: 1\r\ndata: "+delta(`"content":"x"`)+"\r\n\r\n:\n\ndata:"+ends("stop")+"\n\ndata: [DONE]\n\n")
 		}, "stop x"},
+		{"bytes that come one by one", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			for _, b := range []byte("data: " + delta(`"content":"é😀"`) + "\n\ndata: " + ends("stop") + "\n\ndata: [DONE]\n\n") {
+				w.Write([]byte{b})
+				w.(http.Flusher).Flush()
+			}
+		}, "stop é😀"},
 		{"no end of the protocol", stream(delta(`"content":"x"`), ends("stop")), "stop x"},
 		{"a connection that breaks when all is said", broken("data: " + delta(`"content":"x"`) + "\n\ndata: " + ends("length") + "\n\n"), "length x"},
 		{"nothing", events(ends("stop")), "stop"},

@@ -80,6 +80,29 @@ func TestADeferredResponseHasAHandle(t *testing.T) {
 	}
 }
 
+func TestConnectionsThatBrokeInGoMayBeTriedAgain(t *testing.T) {
+	for text, want := range map[string]bool{
+		`Post "http://x/v1": dial tcp: lookup x: no such host`:                                  true,
+		`Post "http://x/v1": dial tcp 1.2.3.4:80: i/o timeout`:                                  true,
+		`Post "https://x/v1": net/http: TLS handshake timeout`:                                  true,
+		`Post "http://x/v1": EOF`:                                                               true,
+		`unexpected EOF`:                                                                        true,
+		`http2: server sent GOAWAY and closed the connection; LastStreamID=1`:                   true,
+		`stream error: stream ID 1; INTERNAL_ERROR; received from peer`:                         true,
+		`http: server closed idle connection`:                                                   true,
+		`write tcp 1.2.3.4:5->6.7.8.9:443: write: broken pipe`:                                  true,
+		`read tcp 1.2.3.4:5->6.7.8.9:443: read: connection timed out`:                           true,
+		`Post "https://x/v1": tls: failed to verify certificate: x509: certificate has expired`: false,
+		`Post "http://x/v1": unsupported protocol scheme ""`:                                    false,
+		`no key for provider "x": set the environment variable X_KEY`:                           false,
+	} {
+		m := &message.Assistant{StopReason: message.StopReasonError, ErrorMessage: text}
+		if model.Retryable(m) != want || model.Overflow(m, 0) {
+			t.Errorf("%s: retryable %v", text, !want)
+		}
+	}
+}
+
 func TestOverflowShowsByUsage(t *testing.T) {
 	for _, c := range []struct {
 		reason              message.StopReason

@@ -52,7 +52,7 @@ var passing = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`no such host`, `server misbehaving`, `network is unreachable`, `no route to host`, `getaddrinfo`, `fetch failed`, `request to \S+ failed, reason:`,
 	`(?:^|[^a-z0-9_])(?:econnreset|econnaborted|econnrefused|etimedout|epipe|enotfound|eai_again)(?:[^a-z0-9_]|$)`,
 	`socket hang up`, `socket connection was closed`, `reset before headers`, `timed? ?out`, `timeout`, `terminated`,
-	`http/?2.*(?:stream failed|did not get a response)`, `http2: `, `pending stream has been canceled`,
+	`http/?2.*(?:stream failed|did not get a response)`, `http2: `, `stream error`, `server closed idle connection`, `pending stream has been canceled`,
 	`websocket.?(?:closed|error|connection.?limit)`, `responses websocket connection limit`,
 	// The end of a response that is not its end.
 	`(?:^|[^a-z])eof(?:[^a-z]|$)`, `ended (?:before|without)`, `was interrupted`, `was cut short`, `cut short after`, `before completion`,

@@ -15,7 +15,7 @@ import (
 
 // Script says what a model answers, by rules on the conversation. The first rule that
 // fits a request gives the answer, or else Otherwise, or else an echo: of what the user
-// said, or of what the tools gave.
+// said, or of what the tools gave. [ParseScript] and [ReadScript] make scripts.
 //
 // In JSON it is an object; members that it does not know are refused.
 //

@@ -155,7 +155,15 @@ func (h *Harness) roundOf(ctx context.Context, run *generationRun) (results []re
 		if slot.Entry != 0 {
 			results = append(results, slot.Entry)
 		}
-		control, err := controlOf(ctx, run, slot.Task)
+		asked.terminate = asked.terminate && slot.Task != 0
+	}
+	outcomes, err := run.Outcomes(ctx, run.State.Tools...)
+	if err != nil {
+		return nil, asked, err
+	}
+	// The tasks are in the order of the calls.
+	for i, outcome := range outcomes {
+		control, err := controlOf(run.State.Tools[i], outcome)
 		if err != nil {
 			return nil, asked, err
 		}
@@ -169,17 +177,13 @@ func (h *Harness) roundOf(ctx context.Context, run *generationRun) (results []re
 }
 
 // controlOf returns what the result of a call asks of the run: nothing when the call
-// had no task, or has no result.
-func controlOf(ctx context.Context, run *generationRun, task record.TaskID) (asked control, err error) {
-	if task == 0 {
+// has none.
+func controlOf(task record.TaskID, outcome record.Outcome) (asked control, err error) {
+	if outcome.Status != record.Completed {
 		return asked, nil
 	}
-	outcomes, err := run.Outcomes(ctx, task)
-	if err != nil || outcomes[0].Status != record.Completed {
-		return asked, err
-	}
 	var result toolResult
-	if err := json.Unmarshal(outcomes[0].Result, &result); err != nil {
+	if err := json.Unmarshal(outcome.Result, &result); err != nil {
 		return asked, fmt.Errorf("the result of task %d: %w", task, err)
 	}
 	if result.Control != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/record"
@@ -98,24 +99,41 @@ func (h *Harness) defineTool() toolTask {
 	})
 }
 
-// calledIn returns a call of a response.
+// calledIn returns a call of a response. The context is what is at hand of the
+// conversation: its entries are read already.
 func calledIn(ctx context.Context, run *durable.Runtime, response record.EntryID, id string) (*message.ToolCall, error) {
-	entry, visible, err := run.Entry(ctx, response)
+	view, err := run.Context(ctx, run.Conversation(), 0)
 	if err != nil {
 		return nil, err
 	}
-	if visible {
-		for _, m := range entry.Model {
-			assistant, is := m.(*message.Assistant)
-			if !is {
-				continue
-			}
-			for _, call := range assistant.ToolCalls() {
-				if call.ID == id {
-					return call, nil
-				}
+	at := slices.IndexFunc(view.Entries, func(e record.Entry) bool { return e.ID == response })
+	if at >= 0 {
+		if call := callOf(view.Entries[at], id); call != nil {
+			return call, nil
+		}
+	}
+	entry, _, err := run.Entry(ctx, response)
+	if err != nil {
+		return nil, err
+	}
+	if call := callOf(entry, id); call != nil {
+		return call, nil
+	}
+	return nil, fmt.Errorf("entry %d of conversation %d has no call %q", response, run.Conversation(), id)
+}
+
+// callOf returns a call of an entry; nil when it has none with the id.
+func callOf(entry record.Entry, id string) *message.ToolCall {
+	for _, m := range entry.Model {
+		assistant, is := m.(*message.Assistant)
+		if !is {
+			continue
+		}
+		for _, call := range assistant.ToolCalls() {
+			if call.ID == id {
+				return call
 			}
 		}
 	}
-	return nil, fmt.Errorf("entry %d of conversation %d has no call %q", response, run.Conversation(), id)
+	return nil
 }

@@ -252,21 +252,3 @@ func errorText(err error) string {
 	}
 	return err.Error()
 }
-
-// read returns the slot as it is stored; an empty one when it is gone.
-func (s slot) read(ctx context.Context, from durable.Documents) (NestedSlot, error) {
-	if s.caller != 0 {
-		nested, _, err := NestedDocument.Read(ctx, from, durable.InTask(s.caller))
-		for _, c := range nested.Calls {
-			if c.Task == s.task {
-				return c, err
-			}
-		}
-		return NestedSlot{}, err
-	}
-	live, _, err := durable.LiveDocument.Read(ctx, from, durable.InConversation(s.conversation))
-	if at := s.in(&live); at >= 0 {
-		return NestedSlot{ToolSlot: live.Tools[at]}, err
-	}
-	return NestedSlot{}, err
-}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 
@@ -58,35 +59,81 @@ func slotOf(task record.Task, kind calledBy) slot {
 	return s
 }
 
+// document is where the slot is, and the name of the list that has it. A round may
+// have very many slots, so that only this one is read and written.
+func (s slot) document() (definition *durable.DocumentDefinition, in record.Scope, list string) {
+	if s.caller != 0 {
+		return NestedDocument.Definition, durable.InTask(s.caller), "calls"
+	}
+	return durable.LiveDocument.Definition, durable.InConversation(s.conversation), "tools"
+}
+
+// find returns the slots of a document, and the place of this one; -1 when it is gone.
+func (s slot) find(document *value.Object, list string) (slots value.Array, at int) {
+	found, _ := document.Get(list)
+	slots, _ = found.(value.Array)
+	return slots, slices.IndexFunc(slots, func(one value.Value) bool {
+		object, is := one.(*value.Object)
+		if !is {
+			return false
+		}
+		task, _ := object.Get("taskId")
+		return task == value.Number(s.task)
+	})
+}
+
 // edit changes the slot; nothing happens when it is gone.
 func (s slot) edit(tx *durable.Tx, change func(*NestedSlot)) error {
-	if s.caller != 0 {
-		nested, err := NestedDocument.Edit(tx, durable.InTask(s.caller))
-		if err != nil {
-			return err
-		}
-		if at := slices.IndexFunc(nested.Calls, func(c NestedSlot) bool { return c.Task == s.task }); at >= 0 {
-			change(&nested.Calls[at])
-		}
-		return nil
-	}
-	live, err := durable.LiveDocument.Edit(tx, durable.InConversation(s.conversation))
+	definition, in, list := s.document()
+	draft, err := tx.Draft(definition, in, "", nil)
 	if err != nil {
 		return err
 	}
-	if at := s.in(live); at >= 0 {
-		shown := NestedSlot{ToolSlot: live.Tools[at]}
-		change(&shown)
-		live.Tools[at] = shown.ToolSlot
+	now, err := draft.Value()
+	if err != nil {
+		return err
 	}
-	return nil
+	slots, at := s.find(now, list)
+	if at < 0 {
+		return nil
+	}
+	var shown NestedSlot
+	if err := value.Decode(slots[at], &shown); err != nil {
+		return err
+	}
+	change(&shown)
+	slots = slices.Clone(slots)
+	if slots[at], err = s.written(shown); err != nil {
+		return err
+	}
+	edited := now.Edit()
+	edited.Set(list, slots)
+	return draft.Set(edited.Object())
 }
 
-func (s slot) in(live *durable.LiveState) int {
-	return slices.IndexFunc(live.Tools, func(t durable.ToolSlot) bool { return t.Task == s.task })
+// written returns a slot as its document has it.
+func (s slot) written(shown NestedSlot) (value.Value, error) {
+	if s.caller != 0 {
+		return value.Of(shown)
+	}
+	return value.Of(shown.ToolSlot)
 }
 
-// clear takes out what was published.
+// read returns the slot as it is stored; an empty one when it is gone.
+func (s slot) read(ctx context.Context, from durable.Documents) (shown NestedSlot, err error) {
+	definition, in, list := s.document()
+	stored, err := from.ReadDocument(ctx, definition, in, "")
+	if err != nil {
+		return shown, err
+	}
+	slots, at := s.find(stored, list)
+	if at < 0 {
+		return shown, nil
+	}
+	return shown, value.Decode(slots[at], &shown)
+}
+
+// clearPublished takes out what was published.
 func clearPublished(s *NestedSlot) {
 	s.Output, s.DroppedBytes, s.DroppedLines, s.Details, s.Diagnostics = "", 0, 0, nil, nil
 }

@@ -244,10 +244,10 @@ func (d *Draft) Value() (now *value.Object, err error) {
 // Set makes the document another value. One that no JSON stands for is a
 // [*NotJSONError].
 func (d *Draft) Set(changed *value.Object) error {
-	if err := checkValue(changed); err != nil {
-		return fmt.Errorf("%s: %w", d.definition.what(), err)
-	}
 	return d.use(func() error {
+		if err := checkChange(changed, d.now); err != nil {
+			return fmt.Errorf("%s: %w", d.definition.what(), err)
+		}
 		d.now = changed
 		return nil
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/durable/value"
 	"github.com/seed-d579e5eb/harness/model/message"
 )
 
@@ -187,6 +188,22 @@ func (tx *Tx) startRun(conversation record.ConversationID, inputs []record.Submi
 	return tx.passRun(conversation, live)
 }
 
+// hasRun says whether the run of a task's conversation is the task's. Every task that
+// ends is asked about, so that only that much of the document is read.
+func (tx *Tx) hasRun(task record.Task) (bool, error) {
+	live, err := tx.ReadDocument(LiveDocument.Definition, InConversation(task.Conversation), "")
+	if err != nil {
+		return false, err
+	}
+	run, _ := live.Get("run")
+	state, is := run.(*value.Object)
+	if !is {
+		return false, nil
+	}
+	by, _ := state.Get("taskId")
+	return by == value.Number(task.ID), nil
+}
+
 // releaseRun ends the run of a task that ended without saying how: it went wrong,
 // nothing was left that could run it (section 5.4 of the pi-durable specification), or
 // it forgot to, which would leave the conversation busy for good. Other tasks have
@@ -194,11 +211,11 @@ func (tx *Tx) startRun(conversation record.ConversationID, inputs []record.Submi
 func (tx *Tx) releaseRun(task record.Task, outcome record.Outcome) error {
 	tx.inbox.Lock()
 	defer tx.inbox.Unlock()
-	if busy, err := tx.busy(task.Conversation); err != nil || !busy {
+	if has, err := tx.hasRun(task); err != nil || !has {
 		return err
 	}
 	live, err := LiveDocument.Edit(tx, InConversation(task.Conversation))
-	if err != nil || live.Run == nil || live.Run.Task != task.ID {
+	if err != nil {
 		return err
 	}
 	settlement, detail := Settlement{Reason: ReasonFaulted}, "the run's task ended and did not end the run"

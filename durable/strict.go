@@ -23,14 +23,18 @@ func (e *NotJSONError) Error() string { return fmt.Sprintf("at %s: %s", e.Path, 
 
 // checkValue returns a [*NotJSONError] for a value that would be another one when it
 // is read again.
-func checkValue(v *value.Object) error {
+func checkValue(v *value.Object) error { return checkChange(v, nil) }
+
+// checkChange is checkValue for a value of which the parts that it shares with a known
+// one are known to be right.
+func checkChange(v, known *value.Object) error {
 	if v == nil {
 		return &NotJSONError{Reason: "there is no object"}
 	}
 	if err := shallow(v); err != nil {
 		return err
 	}
-	if err := strict(v, nil); err != nil {
+	if err := strict(v, known, nil); err != nil {
 		return err
 	}
 	return nil
@@ -44,7 +48,7 @@ func shallow(v *value.Object) error {
 	return nil
 }
 
-func strict(v value.Value, at value.Path) *NotJSONError {
+func strict(v, known value.Value, at value.Path) *NotJSONError {
 	switch v := v.(type) {
 	case nil:
 		return &NotJSONError{at, "there is no value"}
@@ -55,20 +59,38 @@ func strict(v value.Value, at value.Path) *NotJSONError {
 	case value.String:
 		return strictText(string(v), at)
 	case value.Array:
-		for i, item := range v {
-			if err := strict(item, append(at, value.Index(i))); err != nil {
-				return err
-			}
-		}
+		return strictItems(v, known, at)
 	case *value.Object:
+		known, _ := known.(*value.Object)
+		if v == known {
+			return nil
+		}
 		for key, member := range v.All() {
 			at := append(at, value.Key(key))
 			if err := strictText(key, at); err != nil {
 				return err
 			}
-			if err := strict(member, at); err != nil {
+			before, _ := known.Get(key)
+			if err := strict(member, before, at); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+func strictItems(v value.Array, known value.Value, at value.Path) *NotJSONError {
+	before, _ := known.(value.Array)
+	if len(v) == len(before) && len(v) > 0 && &v[0] == &before[0] {
+		return nil
+	}
+	for i, item := range v {
+		var same value.Value
+		if i < len(before) {
+			same = before[i]
+		}
+		if err := strict(item, same, append(at, value.Index(i))); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func (b *batch) finish(err error) {
 // How a group forms. Committers that were just told of their commits are about to
 // make the next ones, and a sync costs more than a moment's wait for them.
 const (
-	// gap is how long a group waits for the next commit to join.
+	// gap is how long a group waits for other commits to join, and again when some have.
 	gap = time.Millisecond
 	// gathering is how long it waits in all.
 	gathering = 5 * time.Millisecond
@@ -58,17 +58,20 @@ type committer struct {
 	session *Session
 	mu      sync.Mutex
 	queue   []*batch
-	last    int // how many commits the last group had
+	queued  storage.Size // what the queue takes
+	last    int          // how many commits the last group had
 	// pending is what the commits take that are adopted and not stored.
 	pending storage.Size
-	// work has one token while the queue is not empty or the committer is to end.
+	// work has a token when the queue was empty before, when the group that forms need
+	// not wait any more, and when the committer is to end.
 	work  chan struct{}
 	ended bool
+	timer *time.Timer // of the goroutine's own
 	wait  sync.WaitGroup
 }
 
 func newCommitter(s *Session) *committer {
-	c := &committer{session: s, work: make(chan struct{}, 1)}
+	c := &committer{session: s, work: make(chan struct{}, 1), timer: time.NewTimer(gap)}
 	c.wait.Go(c.run)
 	return c
 }
@@ -82,9 +85,13 @@ func (c *committer) add(b *batch) {
 		return
 	}
 	c.queue = append(c.queue, b)
+	c.queued = c.queued.With(b.size)
 	c.pending = c.pending.With(b.size)
+	first := len(c.queue) == 1
 	c.mu.Unlock()
-	c.wake()
+	if first || c.waiting() == 0 {
+		c.wake()
+	}
 }
 
 // adopted returns what the commits take that are adopted and not stored.
@@ -147,7 +154,7 @@ func (c *committer) gather() []*batch {
 			break
 		}
 		joined = waiting
-		c.pause(joined)
+		c.pause()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,19 +168,19 @@ func (c *committer) gather() []*batch {
 		return nil // those of the last group are expected again all the same
 	}
 	group := c.queue[:n:n]
-	c.queue, c.last = c.queue[n:], n
+	c.queue, c.queued, c.last = c.queue[n:], c.queued.Without(size), n
 	return group
 }
 
-// pause returns when another commit has joined those that are there, or none has for
-// a while.
-func (c *committer) pause(joined int) {
-	timeout := time.NewTimer(gap)
-	defer timeout.Stop()
-	for c.waiting() == joined {
+// pause returns after a while in which others may join, or when nobody is waited for
+// any more.
+func (c *committer) pause() {
+	c.timer.Reset(gap)
+	defer c.timer.Stop()
+	for c.waiting() > 0 {
 		select {
 		case <-c.work:
-		case <-timeout.C:
+		case <-c.timer.C:
 			return
 		}
 	}
@@ -189,11 +196,7 @@ func (c *committer) waiting() int {
 	if c.ended || n >= full || inLine == 0 && (c.last < crowd || n >= c.last) {
 		return 0
 	}
-	var size storage.Size
-	for _, b := range c.queue {
-		size = size.With(b.size)
-	}
-	if !size.Fits() {
+	if !c.queued.Fits() {
 		return 0
 	}
 	return n
@@ -225,7 +228,7 @@ func (c *committer) store(group []*batch) {
 		return
 	}
 	for _, b := range group {
-		s.overlay.Remove(b.seq, b.writes)
+		s.overlay.Remove()
 		s.publish(b.publication)
 		for _, tell := range b.told {
 			tell()

@@ -78,9 +78,11 @@ func (e *Entry) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("an entry is an object, not %.40s", compact)
 	}
 	var read Entry
-	err := rawjson.Members(compact, func(text, value []byte) error {
-		name := rawjson.String(text)
-		if err := read.member(name, value); err != nil {
+	err := rawjson.Members(compact, func(name, value []byte) error {
+		if bytes.IndexByte(name, '\\') >= 0 { // names that were written need no escapes
+			name = rawjson.AppendString(nil, rawjson.String(name))
+		}
+		if err := read.member(name[1:len(name)-1], value); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		return nil
@@ -92,8 +94,8 @@ func (e *Entry) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-func (e *Entry) member(name string, value []byte) error {
-	switch name {
+func (e *Entry) member(name, value []byte) error {
+	switch string(name) {
 	case "id":
 		return readID(&e.ID, value)
 	case "conversationId":

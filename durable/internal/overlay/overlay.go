@@ -21,11 +21,21 @@ type change struct {
 
 type changes = btree.Map[string, change]
 
+// commit is the writes of a commit.
+type commit struct {
+	seq    record.Seq
+	writes []storage.Write
+}
+
 // Overlay holds the writes of commits until they are stored. It is safe for
 // concurrent use. The zero value is empty.
 type Overlay struct {
 	mu      sync.Mutex
+	commits []commit // those that are not removed, in the order in which they came
+	// changes are the writes of the first so many commits: the others are laid over
+	// them by the next who looks, and many commits are stored before anybody does.
 	changes changes
+	indexed int
 }
 
 // Add lays the writes of a commit over those of earlier ones. It keeps them: they
@@ -33,18 +43,33 @@ type Overlay struct {
 func (o *Overlay) Add(seq record.Seq, writes []storage.Write) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, write := range writes {
-		o.changes.Set(string(write.Key), change{write.Value, seq})
+	o.commits = append(o.commits, commit{seq, writes})
+}
+
+// Remove takes away the writes of the oldest commit, which is stored.
+func (o *Overlay) Remove() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	oldest := o.commits[0]
+	o.commits[0] = commit{} // what is behind it may stay for long
+	o.commits = o.commits[1:]
+	if o.indexed == 0 {
+		return
+	}
+	o.indexed--
+	for _, write := range oldest.writes {
+		if now, found := o.changes.Get(string(write.Key)); found && now.seq == oldest.seq {
+			o.changes.Delete(string(write.Key))
+		}
 	}
 }
 
-// Remove takes away the writes of a commit that is stored.
-func (o *Overlay) Remove(seq record.Seq, writes []storage.Write) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, write := range writes {
-		if now, found := o.changes.Get(string(write.Key)); found && now.seq == seq {
-			o.changes.Delete(string(write.Key))
+// index lays over what was not yet. The caller holds mu.
+func (o *Overlay) index() {
+	for ; o.indexed < len(o.commits); o.indexed++ {
+		next := o.commits[o.indexed]
+		for _, write := range next.writes {
+			o.changes.Set(string(write.Key), change{write.Value, next.seq})
 		}
 	}
 }
@@ -53,6 +78,7 @@ func (o *Overlay) Remove(seq record.Seq, writes []storage.Write) {
 // was added. The caller closes it. The error is that of taking it.
 func (o *Overlay) Over(take func() (storage.Snapshot, error)) (storage.Snapshot, error) {
 	o.mu.Lock()
+	o.index()
 	over := o.changes.Copy()
 	o.mu.Unlock()
 	// A commit that is stored meanwhile is in both, which does no harm; the other way

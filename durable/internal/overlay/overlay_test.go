@@ -34,7 +34,7 @@ func TestAnOverlayShowsWhatTheStorageWillHold(t *testing.T) {
 		var over overlay.Overlay
 		var partly, wholly memory.Storage
 		var waiting [][]storage.Write
-		seq, stored := record.Seq(0), record.Seq(0)
+		seq := record.Seq(0)
 		bound := rapid.Custom(func(t *rapid.T) []byte {
 			if rapid.Bool().Draw(t, "open") {
 				return nil
@@ -62,14 +62,13 @@ func TestAnOverlayShowsWhatTheStorageWillHold(t *testing.T) {
 				if len(waiting) == 0 {
 					return
 				}
-				stored++
 				if err := partly.Commit(ctx, waiting[0]); err != nil {
 					t.Fatal(err)
 				}
-				over.Remove(stored, waiting[0])
+				over.Remove()
 				waiting = waiting[1:]
 			},
-			"": func(t *rapid.T) {
+			"look": func(t *rapid.T) {
 				got, err := over.Over(partly.Snapshot)
 				if err != nil {
 					t.Fatal(err)

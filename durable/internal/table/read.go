@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"strconv"
 
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/durable/storage"
@@ -42,6 +43,13 @@ type Meta struct {
 	// Seq is the last commit, and ID the last id that was given out.
 	Seq record.Seq `json:"seq"`
 	ID  int64      `json:"id"`
+}
+
+func (m Meta) appendJSON(to []byte) []byte {
+	to = strconv.AppendInt(append(to, `{"format":`...), int64(m.Format), 10)
+	to = strconv.AppendInt(append(to, `,"seq":`...), int64(m.Seq), 10)
+	to = strconv.AppendInt(append(to, `,"id":`...), m.ID, 10)
+	return append(to, '}')
 }
 
 // Meta returns the zero Meta for a storage that no session has written to.

@@ -23,7 +23,7 @@ type Writer struct {
 // record that has no JSON form.
 func (w *Writer) Writes(meta Meta) ([]storage.Write, error) {
 	meta.Format = Format
-	w.row(key{tagMeta}, meta)
+	w.set(key{tagMeta}, meta.appendJSON(nil))
 	return w.writes, w.err
 }
 

@@ -91,7 +91,7 @@ func (s *staged) writeTo(w *table.Writer, seq record.Seq) {
 		w.Conversation(c)
 	}
 	for i, e := range s.entries {
-		w.Entry(e, s.texts[i], seq)
+		w.Entry(e, s.rows[i], seq)
 	}
 	for _, id := range s.tasks.order {
 		task := s.tasks.rows[id]

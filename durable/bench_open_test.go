@@ -2,7 +2,6 @@ package durable_test
 
 import (
 	"context"
-	"encoding/json"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -44,11 +43,11 @@ func filled(b *testing.B, below storage.Storage, conversations, entries int) {
 				ID: record.EntryID(meta.ID), Conversation: conversation.ID, Kind: "pi.user",
 				Model: message.Messages{message.UserText("what is the weather like where you are today?", int64(i))},
 			}
-			text, err := json.Marshal(entry)
+			row, entry, err := table.NewEntryRow(entry)
 			if err != nil {
 				b.Fatal(err)
 			}
-			w.Entry(entry, text, meta.Seq+1)
+			w.Entry(entry, row, meta.Seq+1)
 		}
 		commit(&w)
 	}

@@ -41,7 +41,7 @@ type Tx struct {
 type staged struct {
 	conversations []record.Conversation
 	entries       []record.Entry
-	texts         [][]byte // the JSON of each of entries
+	rows          []table.EntryRow // of each of entries
 	tasks         changes[record.TaskID, record.Task]
 	submissions   changes[record.SubmissionID, record.Submission]
 	drafts        drafts

@@ -71,35 +71,22 @@ func (tx *Tx) AppendEntry(conversation record.ConversationID, draft EntryDraft) 
 		if draft.Self {
 			entry.Head = entry.ID
 		}
-		text, staged, err := readAgain(entry)
+		row, staged, err := table.NewEntryRow(entry)
+		if err == nil && deeper(row.JSON(), maxDepth) {
+			err = fmt.Errorf("it nests deeper than %d levels", maxDepth)
+		}
 		if err != nil {
 			return invalid("an entry of kind "+draft.Kind, "%s", err)
 		}
 		entry = staged.Clone()
 		tx.staged.entries = append(tx.staged.entries, staged)
-		tx.staged.texts = append(tx.staged.texts, text)
+		tx.staged.rows = append(tx.staged.rows, row)
 		return nil
 	})
 	if err != nil {
 		return record.Entry{}, err
 	}
 	return entry, nil
-}
-
-// readAgain returns the JSON of an entry, and the entry that is read from it, which
-// shares nothing with the other.
-func readAgain(entry record.Entry) (text []byte, read record.Entry, err error) {
-	if text, err = entry.AppendJSON(make([]byte, 0, len(entry.Data)+128)); err != nil {
-		return nil, record.Entry{}, err
-	}
-	if !utf8.Valid(text) {
-		return nil, record.Entry{}, errNotUTF8
-	}
-	if deeper(text, maxDepth) {
-		return nil, record.Entry{}, fmt.Errorf("it nests deeper than %d levels", maxDepth)
-	}
-	err = read.UnmarshalJSON(text)
-	return text, read, err
 }
 
 func (d EntryDraft) check() error {

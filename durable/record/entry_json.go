@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/seed-d579e5eb/harness/model/message/rawjson"
 )
@@ -16,20 +17,52 @@ func (e Entry) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil) }
 // have no JSON form, with a [*message.Error], and for data that is no JSON; the bytes
 // in to are kept.
 func (e Entry) AppendJSON(to []byte) ([]byte, error) {
+	text, _, err := e.appendJSON(to)
+	return text, err
+}
+
+// Freeze appends the entry's JSON like [Entry.AppendJSON], and returns the entry that
+// is read from it. That one shares nothing with e; its data is a part of text, which
+// must not be changed as long as it is used.
+func (e Entry) Freeze(to []byte) (text []byte, frozen Entry, err error) {
+	text, data, err := e.appendJSON(to)
+	if err != nil {
+		return to, Entry{}, err
+	}
+	if len(e.Model) > 0 || len(e.Edits) > 0 || !utf8.ValidString(e.Kind) {
+		if err := frozen.UnmarshalJSON(text[len(to):]); err != nil {
+			return to, Entry{}, err
+		}
+		return text, frozen, nil
+	}
+	frozen = Entry{ID: e.ID, Conversation: e.Conversation, Kind: e.Kind, Head: e.Head, Task: e.Task}
+	if data.end > 0 {
+		frozen.Data = text[data.begin:data.end:data.end]
+	}
+	return text, frozen, nil
+}
+
+// span is a part of a text.
+type span struct{ begin, end int }
+
+// appendJSON also tells where the data is.
+func (e Entry) appendJSON(to []byte) (_ []byte, data span, err error) {
 	text := strconv.AppendInt(append(to, `{"id":`...), int64(e.ID), 10)
 	text = strconv.AppendInt(append(text, `,"conversationId":`...), int64(e.Conversation), 10)
 	text = rawjson.AppendString(append(text, `,"kind":`...), e.Kind)
 	if len(e.Model) > 0 {
-		var err error
 		if text, err = e.Model.AppendJSON(append(text, `,"model":`...)); err != nil {
-			return to, err
+			return to, span{}, err
 		}
 	}
 	if len(e.Data) > 0 {
+		text = append(text, `,"data":`...)
+		data.begin = len(text)
 		var ok bool
-		if text, ok = rawjson.AppendCompact(append(text, `,"data":`...), e.Data); !ok {
-			return to, fmt.Errorf("data: %w", notJSON(e.Data))
+		if text, ok = rawjson.AppendCompact(text, e.Data); !ok {
+			return to, span{}, fmt.Errorf("data: %w", notJSON(e.Data))
 		}
+		data.end = len(text)
 	}
 	if e.Head != 0 {
 		text = strconv.AppendInt(append(text, `,"head":`...), int64(e.Head), 10)
@@ -40,9 +73,8 @@ func (e Entry) AppendJSON(to []byte) ([]byte, error) {
 		} else {
 			text = append(text, ',')
 		}
-		var err error
 		if text, err = edit.appendJSON(text); err != nil {
-			return to, fmt.Errorf("edits[%d]: %w", i, err)
+			return to, span{}, fmt.Errorf("edits[%d]: %w", i, err)
 		}
 	}
 	if len(e.Edits) > 0 {
@@ -51,7 +83,7 @@ func (e Entry) AppendJSON(to []byte) ([]byte, error) {
 	if e.Task != 0 {
 		text = strconv.AppendInt(append(text, `,"byTaskId":`...), int64(e.Task), 10)
 	}
-	return append(text, '}'), nil
+	return append(text, '}'), data, nil
 }
 
 func (e Edit) appendJSON(to []byte) ([]byte, error) {

@@ -58,6 +58,21 @@ func TestEntriesHaveTheFormOfTheirTags(t *testing.T) {
 		if diff := cmp.Diff(record.Entry(tagged), read); diff != "" {
 			t.Errorf("%s is read as (-by tags +got):\n%s", text, diff)
 		}
+		given := entry.Clone()
+		frozenText, frozen, err := given.Freeze([]byte("before"))
+		if err != nil || string(frozenText) != string(appended) {
+			t.Errorf("frozen as %s: %v", frozenText, err)
+		}
+		for i := range given.Data {
+			given.Data[i] = 'x'
+		}
+		spoil(given.Model)
+		if diff := cmp.Diff(read, frozen); diff != "" {
+			t.Errorf("%s is frozen as (-read +frozen):\n%s", text, diff)
+		}
+		if _ = append(frozen.Data, "garbage"...); string(frozenText) != string(appended) {
+			t.Errorf("what is appended to the data changes the text: %s", frozenText)
+		}
 		if diff := cmp.Diff(read, read.Clone()); diff != "" {
 			t.Errorf("(-of +clone):\n%s", diff)
 		}
@@ -67,6 +82,20 @@ func TestEntriesHaveTheFormOfTheirTags(t *testing.T) {
 		if again, err := read.AppendJSON(nil); err != nil || !json.Valid(again) {
 			t.Errorf("what was read shares bytes with the text: %s %v", again, err)
 		}
+	}
+}
+
+func TestWhatIsFrozenIsWhatIsRead(t *testing.T) {
+	text, frozen, err := record.Entry{Kind: "\xff", Data: json.RawMessage(`3`)}.Freeze(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read record.Entry
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(read, frozen); diff != "" || frozen.Kind != "\ufffd" {
+		t.Errorf("(-read +frozen):\n%s", diff)
 	}
 }
 
@@ -98,6 +127,9 @@ func TestEntriesThatAreNoneAreRefused(t *testing.T) {
 	} {
 		if text, err := entry.AppendJSON([]byte("before")); err == nil || string(text) != "before" {
 			t.Errorf("%+v was written as %s", entry, text)
+		}
+		if text, _, err := entry.Freeze([]byte("before")); err == nil || string(text) != "before" {
+			t.Errorf("%+v was frozen as %s", entry, text)
 		}
 	}
 	var flaw *message.Error

@@ -95,10 +95,10 @@ func (r Reader) Entry(id record.EntryID) (record.Entry, record.Seq, bool, error)
 }
 
 func decodeEntry(id record.EntryID, text []byte) (entry record.Entry, seq record.Seq, err error) {
-	if len(text) < 8 {
+	if len(text) < seqSize {
 		return entry, 0, &CorruptError{fmt.Sprintf("entry %d", id), fmt.Errorf("%d bytes", len(text))}
 	}
-	if err := entry.UnmarshalJSON(text[8:]); err != nil {
+	if err := entry.UnmarshalJSON(text[seqSize:]); err != nil {
 		return entry, 0, &CorruptError{fmt.Sprintf("entry %d", id), err}
 	}
 	return entry, record.Seq(binary.BigEndian.Uint64(text)), nil

@@ -55,10 +55,28 @@ func (w *Writer) Conversation(c record.Conversation) {
 	}
 }
 
-// Entry puts a new entry, whose JSON is text, of the commit with a number.
-func (w *Writer) Entry(e record.Entry, text []byte, seq record.Seq) {
-	row := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(text)), uint64(seq))
-	w.set(tagged(tagEntry, int64(e.Conversation), int64(e.ID)), append(row, text...))
+// EntryRow is what is stored of an entry, but for the number of the commit.
+type EntryRow struct{ bytes []byte }
+
+// seqSize is how many bytes the number of the commit has, with which the row begins.
+const seqSize = 8
+
+// NewEntryRow returns the row of an entry, and the entry as it is read from it, which
+// shares nothing with what was given. Its data is a part of the row, and must not be
+// changed before that is stored.
+func NewEntryRow(e record.Entry) (EntryRow, record.Entry, error) {
+	const others = 128 // about what the members have that are short
+	row, frozen, err := e.Freeze(make([]byte, seqSize, seqSize+others+len(e.Data)))
+	return EntryRow{row}, frozen, err
+}
+
+// JSON returns the entry's JSON, which is a part of the row.
+func (r EntryRow) JSON() []byte { return r.bytes[seqSize:] }
+
+// Entry puts a new entry with its row, of the commit with a number.
+func (w *Writer) Entry(e record.Entry, row EntryRow, seq record.Seq) {
+	binary.BigEndian.PutUint64(row.bytes, uint64(seq))
+	w.set(tagged(tagEntry, int64(e.Conversation), int64(e.ID)), row.bytes)
 	w.set(tagged(tagEntryPlace, e.ID), binary.BigEndian.AppendUint64(nil, uint64(e.Conversation)))
 	if e.Head != 0 {
 		w.index(tagged(tagHead, int64(e.Conversation), int64(e.ID)))

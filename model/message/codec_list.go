@@ -2,7 +2,6 @@ package message
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/seed-d579e5eb/harness/model/message/rawjson"
 )
@@ -85,11 +84,11 @@ type blockCodec struct {
 // takes says which types of blocks can be in a content.
 type takes struct {
 	where string // for errors, in the plural
-	types []string
+	types func(kind string) bool
 }
 
 func (t takes) check(kind string) error {
-	if !slices.Contains(t.types, kind) {
+	if !t.types(kind) {
 		return fmt.Errorf("%s have no %s blocks", t.where, kind)
 	}
 	return nil
@@ -167,12 +166,12 @@ func (c sectionsCodec) read(value []byte) error {
 	*c.at = make(Sections, len(members))
 	for i, m := range members {
 		section := &(*c.at)[i]
-		section.Name, section.Removed = m.Name, m.Value[0] == 'n'
+		section.Name, section.Removed = string(m.name), m.value[0] == 'n'
 		if section.Removed {
 			continue
 		}
-		if err := text(&section.Text).read(m.Value); err != nil {
-			return within(m.Name, mismatch("a string or null", m.Value))
+		if err := text(&section.Text).read(m.value); err != nil {
+			return within(section.Name, mismatch("a string or null", m.value))
 		}
 	}
 	return nil

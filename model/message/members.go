@@ -84,17 +84,19 @@ func (m *ToolResult) members() []member {
 	}
 }
 
-func (m *System) takes() takes     { return takes{m.kind().name + "s", []string{typeText}} }
-func (m *User) takes() takes       { return takes{m.kind().name + "s", []string{typeText, typeImage}} }
-func (m *ToolResult) takes() takes { return takes{m.kind().name + "s", []string{typeText, typeImage}} }
-func (m *Assistant) takes() takes {
-	return takes{m.kind().name + "s", []string{typeText, typeThinking, typeToolCall}}
+func (m *System) takes() takes     { return takes{"system messages", isText} }
+func (m *User) takes() takes       { return takes{"user messages", isShown} }
+func (m *ToolResult) takes() takes { return takes{"tool results", isShown} }
+func (m *Assistant) takes() takes  { return takes{"assistant messages", isSaid} }
+
+func isText(kind string) bool  { return kind == typeText }
+func isShown(kind string) bool { return kind == typeText || kind == typeImage }
+func isSaid(kind string) bool {
+	return kind == typeText || kind == typeThinking || kind == typeToolCall
 }
 
 // anyBlock is for content without a message.
-func anyBlock() takes {
-	return takes{types: []string{typeText, typeThinking, typeToolCall, typeImage}}
-}
+func anyBlock() takes { return takes{types: func(string) bool { return true }} }
 
 func (b *Text) members() []member {
 	return []member{

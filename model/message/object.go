@@ -52,8 +52,9 @@ type optionalCodec interface {
 }
 
 // readObject takes an object's fields from its members. The tag has been read.
-func readObject(o object, found []Member) error {
-	known := make([]bool, len(found))
+func readObject(o object, found []part) error {
+	var few [24]bool
+	known := append(few[:0], make([]bool, len(found))...)
 	if tag := o.kind().tag; tag != "" {
 		known[find(found, tag)] = true
 	}
@@ -61,7 +62,7 @@ func readObject(o object, found []Member) error {
 		i := find(found, m.name)
 		switch {
 		case i >= 0:
-			if err := m.value.read(found[i].Value); err != nil {
+			if err := m.value.read(found[i].value); err != nil {
 				return within(m.name, err)
 			}
 			known[i] = m.optional == nil || !m.optional.empty()
@@ -72,15 +73,15 @@ func readObject(o object, found []Member) error {
 	var extra Extra
 	for i, m := range found {
 		if !known[i] {
-			extra = append(extra, Member{Name: m.Name, Value: bytes.Clone(m.Value)})
+			extra = append(extra, Member{Name: string(m.name), Value: bytes.Clone(m.value)})
 		}
 	}
 	*o.rest() = extra
 	return nil
 }
 
-func find(members []Member, name string) int {
-	return slices.IndexFunc(members, func(m Member) bool { return m.Name == name })
+func find(members []part, name string) int {
+	return slices.IndexFunc(members, func(m part) bool { return string(m.name) == name })
 }
 
 // writeObject appends an object.
@@ -157,13 +158,13 @@ func writeName(to []byte, name string) []byte {
 }
 
 // tagOf returns the value of the member that tells types apart.
-func tagOf(members []Member, tag string) (string, error) {
+func tagOf(members []part, tag string) (string, error) {
 	i := find(members, tag)
 	if i < 0 {
 		return "", within(tag, errMissing)
 	}
 	var is string
-	if err := (*stringCodec)(&is).read(members[i].Value); err != nil {
+	if err := (*stringCodec)(&is).read(members[i].value); err != nil {
 		return "", within(tag, err)
 	}
 	return is, nil

@@ -1,9 +1,11 @@
 package message
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/seed-d579e5eb/harness/model/message/rawjson"
@@ -96,44 +98,51 @@ func elements(value []byte, visit func(element []byte) error) error {
 
 // split returns the members of an object in valid, compact JSON. The last of equal
 // names counts, at the place of the first. The values are parts of the text.
-func split(value []byte) ([]Member, error) {
+func split(value []byte) ([]part, error) {
 	if value[0] != '{' {
 		return nil, mismatch("an object", value)
 	}
-	found := gathered{members: make([]Member, 0, 8)}
+	found := gathered{members: make([]part, 0, 8)}
 	err := rawjson.Members(value, func(name, value []byte) error {
-		found.set(rawjson.String(name), value)
+		if bytes.IndexByte(name, '\\') >= 0 {
+			found.set([]byte(rawjson.String(name)), value)
+		} else {
+			found.set(name[1:len(name)-1], value)
+		}
 		return nil
 	})
 	return found.members, err
 }
 
+// part is a member of an object that is being read.
+type part struct{ name, value []byte }
+
 // gathered are members with different names.
 type gathered struct {
-	members []Member
+	members []part
 	places  map[string]int // only when there are too many to look through
 }
 
-func (g *gathered) set(name string, value []byte) {
+func (g *gathered) set(name, value []byte) {
 	const few = 24
 	place := -1
 	if g.places == nil {
-		place = find(g.members, name)
-	} else if known, ok := g.places[name]; ok {
+		place = slices.IndexFunc(g.members, func(m part) bool { return bytes.Equal(m.name, name) })
+	} else if known, ok := g.places[string(name)]; ok {
 		place = known
 	}
 	if place >= 0 {
-		g.members[place].Value = value
+		g.members[place].value = value
 		return
 	}
-	g.members = append(g.members, Member{Name: name, Value: value})
+	g.members = append(g.members, part{name, value})
 	switch {
 	case g.places != nil:
-		g.places[name] = len(g.members) - 1
+		g.places[string(name)] = len(g.members) - 1
 	case len(g.members) > few:
 		g.places = make(map[string]int)
 		for i, m := range g.members {
-			g.places[m.Name] = i
+			g.places[string(m.name)] = i
 		}
 	}
 }

@@ -3,6 +3,7 @@ package durable_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"fmt"
 	"testing"
 
@@ -109,8 +110,11 @@ func TestSettledCleansUpInTheCommitThatEndsTheTask(t *testing.T) {
 		}
 		return err
 	}})
+	var mu sync.Mutex
 	ends := make(map[record.TaskID][]string)
 	defer s.SubscribeCommits(func(p *durable.Publication) {
+		mu.Lock()
+		defer mu.Unlock()
 		for _, task := range p.Tasks {
 			if task.State.Status != record.Terminal {
 				continue
@@ -139,8 +143,16 @@ func TestSettledCleansUpInTheCommitThatEndsTheTask(t *testing.T) {
 	}
 	want[absentLater] = []string{"absent orphaned"}
 	for id, kinds := range want {
-		s.end(id)
-		if diff := cmp.Diff(kinds, ends[id]); diff != "" {
+		s.end(id) // which may be seen before it is told
+		eventually(t, func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return ends[id] != nil
+		})
+		mu.Lock()
+		diff := cmp.Diff(kinds, ends[id])
+		mu.Unlock()
+		if diff != "" {
 			t.Errorf("task %d: %s", id, diff)
 		}
 	}

@@ -3,8 +3,8 @@ package durable_test
 import (
 	"context"
 	"errors"
-	"sync"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"

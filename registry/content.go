@@ -9,7 +9,8 @@ import (
 
 // content is what a generation is of.
 type content struct {
-	commitMembers arrangement // before what was installed at run time
+	commitMembers arrangement // without what was installed at run time
+	installed     []*Member   // at run time, in order
 	arrangement
 	names    map[string]*Member
 	parts    map[string]*contribution  // by the name of the extension
@@ -88,6 +89,9 @@ func (g *Generation) Extensions() []*Member { return slices.Clone(g.members) }
 // ones by a world extension, any by one that was installed at run time. They
 // contribute nothing to this generation, and are carried on.
 func (g *Generation) Replaced() []*Member { return slices.Clone(g.replaced) }
+
+// Installed lists the extensions that were installed at run time, in their order.
+func (g *Generation) Installed() []*Member { return slices.Clone(g.installed) }
 
 // Extension finds a member; nil when there is none of that name.
 func (g *Generation) Extension(name string) *Member { return g.names[name] }

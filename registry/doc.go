@@ -11,6 +11,19 @@
 // generation current by one pointer swap. A commit with problems changes
 // nothing.
 //
+// [Registry.Install] adds one extension at run time. That makes a generation too, of
+// the same members and the new one.
+//
+// # Agents
+//
+// What takes part in one conversation is an [Agent], which a generation resolves
+// from an [AgentChoice]: the selected extensions in their order, their tools with
+// those that wrap them, their sections and their hooks. A call of a tool is
+// [Agent.Admit], [Agent.Execute] and [Agent.AfterTool]; a call from outside of
+// conversations is one of the agent of all extensions. A session of durable
+// conversations has the tasks of extensions from [Registry.Definitions], and a phase
+// of a task finds its generation with [GenerationOf].
+//
 // # Units of work
 //
 // Every unit of work (a tool call, a model request, a task phase) takes the

@@ -44,7 +44,7 @@ func (r *Registry) Install(extension Extension, instance *Instance) (previous *G
 	m := newMember(extension, instance, nil)
 	r.promoting.Lock()
 	defer r.promoting.Unlock()
-	list := slices.Clone(r.installed)
+	list := r.Current().Installed()
 	if i := memberIndex(list, m.Name()); i >= 0 {
 		list[i] = m
 	} else {
@@ -63,16 +63,17 @@ func (r *Registry) Install(extension Extension, instance *Instance) (previous *G
 func (r *Registry) Uninstall(name string) (previous *Generation, err error) {
 	r.promoting.Lock()
 	defer r.promoting.Unlock()
-	i := memberIndex(r.installed, name)
+	list := r.Current().Installed()
+	i := memberIndex(list, name)
 	if i < 0 {
 		return nil, &NotInstalledError{Extension: name}
 	}
-	return r.reinstall(name, slices.Delete(slices.Clone(r.installed), i, i+1))
+	return r.reinstall(name, slices.Delete(list, i, i+1))
 }
 
 // reinstall makes a generation with another list of installed extensions current.
 func (r *Registry) reinstall(changed string, installed []*Member) (previous *Generation, err error) {
-	next, fatal := r.derive(r.current.Load(), installed)
+	next, fatal := r.derive(r.Current(), installed)
 	if len(fatal) > 0 {
 		return nil, &InstallError{Extension: changed, Problems: fatal}
 	}
@@ -80,15 +81,7 @@ func (r *Registry) reinstall(changed string, installed []*Member) (previous *Gen
 		m.refs.Add(1)
 	}
 	next.units.stage = promoted
-	r.installed = installed
 	return r.swap(next), nil
-}
-
-// Installed lists the extensions that were installed at run time, in their order.
-func (r *Registry) Installed() []*Member {
-	r.promoting.Lock()
-	defer r.promoting.Unlock()
-	return slices.Clone(r.installed)
 }
 
 // derive validates the members of base's commit with those installed. The generation
@@ -100,7 +93,8 @@ func (r *Registry) derive(base *Generation, installed []*Member) (next *Generati
 	}
 	v := &validation{registry: r, commit: base.commit}
 	next = v.build(members)
-	next.commitMembers, next.outside, next.warnings = base.commitMembers, base.outside, v.problems
+	next.commitMembers, next.installed = base.commitMembers, installed
+	next.outside, next.warnings = base.outside, v.problems
 	for _, p := range v.problems {
 		if p.Fatal() {
 			fatal = append(fatal, p)
@@ -128,19 +122,16 @@ func memberIndex(list []*Member, name string) int {
 // carryInstalled puts what was installed into a staged generation, which nobody uses
 // yet.
 func (r *Registry) carryInstalled(next *Generation) {
-	var kept []*Member
-	for _, m := range r.installed {
+	for _, m := range r.Current().installed {
 		if m.manifest.Source == SourceWorld {
 			continue
 		}
-		derived, fatal := r.derive(next, append(slices.Clip(kept), m))
+		derived, fatal := r.derive(next, append(next.Installed(), m))
 		if len(fatal) > 0 {
 			r.report(attributed(m, "install", &InstallError{Extension: m.Name(), Problems: fatal}))
 			continue
 		}
 		next.content = derived.content
 		m.refs.Add(1)
-		kept = append(kept, m)
 	}
-	r.installed = kept
 }

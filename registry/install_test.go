@@ -61,7 +61,7 @@ func TestAnExtensionIsInstalledAtTheEndOrReplacedAtItsPlace(t *testing.T) {
 	}
 	uninstall(t, r, "b")
 	install(t, r, builtin("b", 0, registry.Instance{}))
-	if diff := cmp.Diff([]string{"a", "c", "b"}, names(r.Installed())); diff != "" {
+	if diff := cmp.Diff([]string{"a", "c", "b"}, names(r.Current().Installed())); diff != "" {
 		t.Errorf("after it was away (-want +got):\n%s", diff)
 	}
 	var gone *registry.NotInstalledError
@@ -97,8 +97,8 @@ func TestAnInvalidInstallationChangesNothing(t *testing.T) {
 			if !errors.As(err, &refused) || previous != nil || refused.Problems[0].Rule != test.rule || !strings.Contains(err.Error(), refused.Problems[0].Message) {
 				t.Fatalf("got %v", err)
 			}
-			if r.Current() != before || told != 0 || len(r.Installed()) != 1 {
-				t.Errorf("something has changed: %v, told %d times", names(r.Installed()), told)
+			if r.Current() != before || told != 0 || len(r.Current().Installed()) != 1 {
+				t.Errorf("something has changed: %v, told %d times", names(r.Current().Installed()), told)
 			}
 		})
 	}
@@ -160,7 +160,7 @@ func TestAnInstallationSharesTheMembersOfItsBase(t *testing.T) {
 	if diff := cmp.Diff(want, notes); diff != "" {
 		t.Errorf("lives (-want +got):\n%s", diff)
 	}
-	if left := names(r.Installed()); len(left) != 0 {
+	if left := names(r.Current().Installed()); len(left) != 0 {
 		t.Errorf("%v are left", left)
 	}
 }
@@ -241,7 +241,7 @@ func TestWhatNoLongerFitsACommitIsLeftOutAndReported(t *testing.T) {
 	if len(reported.list) != 1 || reported.list[0].Extension != "first" || !errors.As(reported.list[0], &refused) {
 		t.Errorf("reported %q", reported.texts())
 	}
-	if got := names(r.Installed()); len(got) != 1 || got[0] != "second" {
+	if got := names(r.Current().Installed()); len(got) != 1 || got[0] != "second" {
 		t.Errorf("installed are %v", got)
 	}
 }

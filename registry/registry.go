@@ -39,7 +39,6 @@ type Registry struct {
 	current  atomic.Pointer[Generation]
 
 	promoting   sync.Mutex // held while a promotion swaps and tells
-	installed   []*Member  // at run time, in order; by those who promote
 	mu          sync.Mutex
 	subscribers []*subscriber
 	draining    []*Generation
@@ -186,7 +185,6 @@ func (r *Registry) ended(g *Generation) {
 func (r *Registry) Retire() *Generation {
 	r.promoting.Lock()
 	defer r.promoting.Unlock()
-	r.installed = nil
 	last := r.newGeneration("")
 	last.units.stage = promoted
 	return r.swap(last)

@@ -127,6 +127,13 @@ func (h *Harness) Agent(ctx context.Context, conversation record.ConversationID)
 	return agent, release, nil
 }
 
+// PhaseAgent resolves what takes part in the conversation of a task, for one of its
+// phases: of the code that was there when the phase began, which holds it, and by the
+// choices of now. A task of another session's is an error, and so is the end of ctx.
+func (h *Harness) PhaseAgent(ctx context.Context, run *durable.Runtime) (*registry.Agent, error) {
+	return h.resolved(ctx, run)
+}
+
 // choice returns what an agent is resolved from.
 func (h *Harness) choice(ctx context.Context, from durable.Documents, conversation record.ConversationID) (registry.AgentChoice, error) {
 	state, _, err := durable.AgentDocument.Read(ctx, from, durable.InConversation(conversation))

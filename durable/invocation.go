@@ -15,6 +15,11 @@ import (
 // task was requested.
 var ErrTaskAborted = errors.New("the task is to be aborted")
 
+// ErrRunAgain is for a phase that could not go on through no fault of the task: one
+// that returns an error that is this goes back to its checkpoint and runs again, under
+// the definition that there is then.
+var ErrRunAgain = errors.New("the phase is to run again")
+
 // InvocationEndedError is returned by what was asked of a [Runtime] whose task does
 // not run there any more.
 type InvocationEndedError struct {
@@ -220,7 +225,7 @@ func (i *invocation) decide(p *phase, definitions *lease, failed error) (next *p
 		switch {
 		case err != nil:
 			return err
-		case noRoom: // it runs again, and nothing was its fault
+		case noRoom, errors.Is(failed, ErrRunAgain): // nothing was its fault
 			task.State.Status = record.Pending
 			return tx.replace(task)
 		case failed != nil:

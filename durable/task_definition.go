@@ -28,7 +28,7 @@ type TaskDefinition struct {
 	Initial func(input json.RawMessage) (checkpoint json.RawMessage, err error)
 	// Phases are what the task does, by name. A phase ends by committing another
 	// checkpoint, a wait or an outcome ([Runtime.Commit]); one that returns without
-	// it, or with an error, has the task end as faulted. What runs a phase again
+	// it, or with an error other than [ErrRunAgain], has the task end as faulted. What runs a phase again
 	// after a restart is its checkpoint: whatever it does outside of commits may be
 	// done twice.
 	Phases map[string]func(ctx context.Context, run *Runtime) error

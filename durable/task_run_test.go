@@ -74,6 +74,23 @@ func TestAPhaseThatGoesWrongFaultsItsTask(t *testing.T) {
 	}
 }
 
+func TestAPhaseThatIsToRunAgainGoesBackToItsCheckpoint(t *testing.T) {
+	runs := 0
+	one := task("one", phases{
+		"begin": once(func(run *work, _ *durable.Tx) (next, error) { return run.Continue(stage{"again", 0}), nil }),
+		"again": func(ctx context.Context, run *work) error {
+			if runs++; runs < 3 {
+				return fmt.Errorf("lost: %w", durable.ErrRunAgain)
+			}
+			return completes()(ctx, run)
+		},
+	})
+	s := openWith(t, one)
+	if outcome := s.outcome(s.create(one, 0, own(s.conversation()))); outcome.Status != record.Completed || runs != 3 {
+		t.Errorf("got %+v after %d runs", outcome, runs)
+	}
+}
+
 func TestAnErrorAfterTheOutcomeChangesNothing(t *testing.T) {
 	one := task("one", phases{"begin": func(ctx context.Context, run *work) error {
 		if err := completes()(ctx, run); err != nil {

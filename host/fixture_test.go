@@ -315,7 +315,7 @@ func answering(name, answer string) string {
 // patientLimits are limits that nothing runs into on a machine however slow.
 func patientLimits() bind.Limits {
 	limits := bind.DefaultLimits()
-	for _, limit := range []*bind.Limit{&limits.Modules, &limits.Factory, &limits.Hook, &limits.Tool, &limits.Callback} {
+	for _, limit := range []*bind.Limit{&limits.Modules, &limits.Factory, &limits.Hook, &limits.Tool, &limits.Change, &limits.Callback} {
 		limit.Running = patient
 		if limit.Whole > 0 {
 			limit.Whole = 2 * patient

@@ -226,12 +226,16 @@ func (h *Host) Close(ctx context.Context) error {
 
 // release undoes what has been opened, in reverse order.
 func (h *Host) release(ctx context.Context) error {
-	defer h.beginStop(ctx, h.options.Clock)()
-	ctx = context.WithoutCancel(ctx)
+	h.unfollow()
 	var failed []error
 	if h.loader != nil {
 		h.loader.wait()
-		failed = append(failed, h.proveAtExit(ctx))
+		failed = append(failed, h.proveAtExit(context.WithoutCancel(ctx)))
+	}
+	h.sealSession()
+	defer h.beginStop(ctx, h.options.Clock)()
+	ctx = context.WithoutCancel(ctx)
+	if h.loader != nil {
 		h.retire()
 	}
 	h.work.Wait()

@@ -42,10 +42,10 @@ func (l *loader) notify() {
 	}
 }
 
-// watch notices moves of the branch until the host's context ends.
+// watch notices moves of the branch until the host stops following it.
 func (l *loader) watch() {
 	l.done.Go(func() {
-		if err := l.host.repo.Watch(l.host.ctx, l.notify); err != nil && l.host.ctx.Err() == nil {
+		if err := l.host.repo.Watch(l.host.following, l.notify); err != nil && l.host.following.Err() == nil {
 			l.host.Report("", err)
 		}
 	})
@@ -60,24 +60,24 @@ func (l *loader) first(ctx context.Context) {
 	}
 }
 
-// run starts following the branch until the host's context ends.
+// run starts following the branch until the host stops following it.
 func (l *loader) run() {
 	l.done.Go(func() {
 		for {
 			select {
-			case <-l.host.ctx.Done():
+			case <-l.host.following.Done():
 				return
 			case <-l.look:
 				l.host.dropRemoved()
-				l.follow(l.host.ctx)
+				l.follow(l.host.following)
 			case request := <-l.reloads:
-				request.done <- l.again(l.host.ctx)
+				request.done <- l.again(l.host.following)
 			}
 		}
 	})
 }
 
-// wait returns when the loader has ended; the host's context must have.
+// wait returns when the loader has ended; the host must have stopped following the branch.
 func (l *loader) wait() { l.done.Wait() }
 
 // follow loads the tip unless it is the one that was loaded last.

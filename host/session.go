@@ -112,6 +112,17 @@ func (h *Host) save(ctx context.Context, changed Record) error {
 	})
 }
 
+// sealSession begins to close the session: it takes nothing more, and its tasks are
+// told to stop and write no outcome. They go on when the world is opened again.
+func (h *Host) sealSession() {
+	if h.session == nil {
+		return
+	}
+	now, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = h.session.Close(now) // closeSession waits, and has the error
+}
+
 // closeSession closes the session with its storage, or the storage that has none.
 func (h *Host) closeSession(ctx context.Context) error {
 	switch {

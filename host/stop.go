@@ -11,16 +11,19 @@ import (
 	"github.com/seed-d579e5eb/harness/registry"
 )
 
-// stopping says how far the end of a host has come. The first context ends when it
-// begins, which aborts the signals of calls; the second one when calls are
-// interrupted; the third one when callbacks are given up, and what still runs is
-// left behind.
+// stopping says how far the end of a host has come. The first context, following,
+// ends before all else, and with it that commits are loaded. Once the session takes
+// nothing more, so that no task ends for the reason that the host does, the next one
+// ends, which aborts the signals of calls; the one after that when calls are
+// interrupted; the last one when callbacks are given up, and what still runs is left
+// behind.
 type stopping struct {
-	ctx, late, over             context.Context
-	cancel, interrupt, giveItUp context.CancelFunc
+	following, ctx, late, over            context.Context
+	unfollow, cancel, interrupt, giveItUp context.CancelFunc
 }
 
 func newStopping() (s stopping) {
+	s.following, s.unfollow = context.WithCancel(context.Background())
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.late, s.interrupt = context.WithCancel(context.Background())
 	s.over, s.giveItUp = context.WithCancel(context.Background())

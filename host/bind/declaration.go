@@ -42,20 +42,12 @@ type described struct {
 		Settings   string
 		APIVersion int
 	}
-	Scopes []string
-	Tools  []struct {
-		Name, Description, Parameters string
-		Replay, ExecutionMode         string
-		Timeout                       float64
-		Prepares                      bool
-	}
-	Sections []struct{ Key string }
-	Hooks    []struct{ Kind, Task, Handler, Function string }
-	Wraps    []struct{ Tool, Section string }
-	Tasks    []struct {
-		Name    string
-		Version int
-	}
+	Scopes       []string
+	Tools        []describedTool
+	Sections     []describedSection
+	Hooks        []struct{ Kind, Task, Handler, Function string }
+	Wraps        []struct{ Tool, Section string }
+	Tasks        []describedTask
 	Commands     []struct{ Name, Description string }
 	Routine      bool
 	Capabilities []string
@@ -184,32 +176,9 @@ func requests(keys []string) []registry.CapabilityRequest {
 // through caller.
 func (d *Declaration) Instance(caller Caller, limits Limits, at registry.Position) *registry.Instance {
 	instance := &registry.Instance{Limited: true}
-	reach := reach{caller: caller, limits: limits}
-	for i, tool := range d.described.Tools {
-		path := functionPath("tools", i)
-		declared := registry.Tool{
-			Name: tool.Name, Description: tool.Description, Parameters: json.RawMessage(tool.Parameters),
-			ExecutionMode: executionMode(tool.ExecutionMode), Where: at,
-			Timeout: timeLimit(tool.Timeout),
-		}
-		if tool.Replay == string(registry.ReplaySafe) {
-			declared.Replay = registry.ReplaySafe
-		}
-		declared.Execute = reach.tool(path+".execute", tool.Name, declared.Timeout)
-		if tool.Prepares {
-			declared.PrepareArguments = reach.prepare(path+".prepareArguments", tool.Name)
-		}
-		instance.Tools = append(instance.Tools, declared)
-	}
-	for _, section := range d.described.Sections {
-		instance.Sections = append(instance.Sections, registry.Section{Key: section.Key, Where: at})
-	}
-	for _, wrap := range d.described.Wraps {
-		instance.Wraps = append(instance.Wraps, registry.Wrap{Tool: wrap.Tool, Section: wrap.Section, Where: at})
-	}
-	for _, task := range d.described.Tasks {
-		instance.Tasks = append(instance.Tasks, registry.TaskDeclaration{Definition: unableTask(task.Name, task.Version), Where: at})
-	}
+	reach := d.reach(caller, limits)
+	d.addTools(instance, reach, at)
+	d.addParts(instance, reach, at)
 	for _, command := range d.described.Commands {
 		instance.Commands = append(instance.Commands, registry.Command{Name: command.Name, Description: command.Description, Where: at})
 	}
@@ -219,15 +188,43 @@ func (d *Declaration) Instance(caller Caller, limits Limits, at registry.Positio
 	return instance
 }
 
-// unableTask is the definition of a task that does not run yet.
-func unableTask(name string, version int) *durable.TaskDefinition {
-	unable := fmt.Errorf("the task %q cannot run: tasks of TypeScript extensions do not run yet", name)
-	phase := func(context.Context, *durable.Runtime) error { return unable }
-	return &durable.TaskDefinition{
-		Name: name, Version: version,
-		Initial: func(json.RawMessage) (json.RawMessage, error) { return nil, unable },
-		Phases:  map[string]func(context.Context, *durable.Runtime) error{"run": phase},
-		Abort:   phase,
+// reach calls the declaration's functions through caller.
+func (d *Declaration) reach(caller Caller, limits Limits) reach {
+	return reach{extension: d.host.name, caller: caller, limits: limits, engine: d.host.backend.Engine, live: d.host.runs}
+}
+
+// addTools adds the tools.
+func (d *Declaration) addTools(instance *registry.Instance, reach reach, at registry.Position) {
+	for i, tool := range d.described.Tools {
+		path := functionPath("tools", i)
+		declared := tool.tool(at)
+		declared.Execute = reach.tool(reach.at(path+".execute"), tool.Name, declared.Timeout)
+		if tool.Prepares {
+			declared.PrepareArguments = reach.prepare(reach.at(path+".prepareArguments"), tool.Name)
+		}
+		instance.Tools = append(instance.Tools, declared)
+	}
+}
+
+// addParts adds sections, wraps and tasks.
+func (d *Declaration) addParts(instance *registry.Instance, reach reach, at registry.Position) {
+	for i, section := range d.described.Sections {
+		declared := section.section(at)
+		declared.Render = reach.render(reach.at(functionPath("sections", i)+".render"), section.Key)
+		instance.Sections = append(instance.Sections, declared)
+	}
+	for i, wrap := range d.described.Wraps {
+		path, declared := functionPath("wraps", i)+".wrap", registry.Wrap{Tool: wrap.Tool, Section: wrap.Section, Where: at}
+		if wrap.Tool != "" {
+			declared.WrapTool = reach.wrapTool(path, wrap.Tool, at)
+		}
+		if wrap.Section != "" {
+			declared.WrapSection = reach.wrapSection(path, wrap.Section, at)
+		}
+		instance.Wraps = append(instance.Wraps, declared)
+	}
+	for i, task := range d.described.Tasks {
+		instance.Tasks = append(instance.Tasks, registry.TaskDeclaration{Definition: reach.task(functionPath("tasks", i), task), Where: at})
 	}
 }
 
@@ -244,14 +241,7 @@ func (d *Declaration) addHooks(instance *registry.Instance, reach reach, at regi
 		if hook.Task != "" {
 			declared.Kind = registry.TaskHook(hook.Task, hook.Handler)
 		}
-		switch declared.Kind {
-		case registry.HookToolCall:
-			declared.BeforeTool = reach.gate(hook.Function)
-		case registry.HookToolResult:
-			declared.AfterTool = reach.after(hook.Function)
-		default:
-			declared.Handler = hook.Function // its path; it is not called yet
-		}
+		declared = reach.hook(declared, hook.Function)
 		instance.Hooks = append(instance.Hooks, declared)
 	}
 }
@@ -294,7 +284,7 @@ func (d *Declaration) Opens() bool { return len(d.staging.onOpen) > 0 }
 // Open runs the onOpen callbacks through caller, in the order they were
 // registered.
 func (d *Declaration) Open(ctx context.Context, caller Caller, limits Limits) error {
-	return reach{caller: caller, limits: limits}.opening(ctx, len(d.staging.onOpen))
+	return d.reach(caller, limits).opening(ctx, len(d.staging.onOpen))
 }
 
 // Same reports whether two declarations say the same, so that the one can stand

@@ -41,6 +41,7 @@ type Host struct {
 	resources  Resources
 	limits     Limits
 	engine     jsapi.Native // made when it is first asked for
+	runs       *liveSet
 }
 
 // Resources keeps the resources of an extension in one isolate.
@@ -71,7 +72,7 @@ func NewHost(config Config) *Host {
 	return &Host{
 		name: config.Extension, generation: config.Generation, world: config.World, backend: config.Backend,
 		owner: config.Owner, resources: config.Resources, limits: config.Limits,
-		staging: &staging{provided: config.Candidate},
+		staging: &staging{provided: config.Candidate}, runs: new(liveSet),
 	}
 }
 

@@ -7,67 +7,46 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
 )
 
 // reach calls functions of a declaration the way the registry wants them called.
 type reach struct {
-	caller Caller
-	limits Limits
+	extension string
+	caller    Caller
+	limits    Limits
+	engine    func() (*agent.Harness, error)
+	live      *liveSet
+}
+
+// executor calls the execute of a tool, wherever that is.
+type executor func(ctx context.Context, job jsapi.Job, args ...any) (any, error)
+
+// at is an executor for a function of the declaration.
+func (r reach) at(path string) executor {
+	return func(ctx context.Context, job jsapi.Job, args ...any) (any, error) {
+		return r.caller.Call(ctx, job, path, args...)
+	}
 }
 
 // tool makes the Execute of a tool. A call that is lost with its isolate is
 // interrupted.
-func (r reach) tool(path, name string, timeout time.Duration) func(context.Context, *registry.Call) (*registry.Result, error) {
+func (r reach) tool(execute executor, name string, timeout time.Duration) func(context.Context, *registry.Call) (*registry.Result, error) {
 	job := r.limits.Tool.job("tool "+name, nil)
 	job.Result = jsapi.AsJSON
 	if timeout > 0 {
 		job.Whole = timeout
 	}
 	return func(ctx context.Context, call *registry.Call) (*registry.Result, error) {
-		data, err := r.caller.Call(ctx, job, path, call.Arguments, call.ID, publisher(call), jsapi.OwnContext{})
+		number, ended := r.live.add(call)
+		defer ended()
+		data, err := execute(ctx, job, call.Arguments, r.callObject(ctx, number, call), jsapi.OwnContext{})
 		if err != nil {
 			return nil, interrupted(err)
 		}
 		return decodeResult(data)
-	}
-}
-
-// publisher hands what a running tool publishes to the registry, and gives what is
-// kept of it; see Publish in script/call.ts.
-func publisher(call *registry.Call) jsapi.Native {
-	return func(native *jsapi.NativeCall) (any, error) {
-		args := &arguments{function: "api", call: native}
-		kind, text := args.text("kind"), args.optional("value")
-		if args.err != nil {
-			return nil, args.err
-		}
-		switch kind {
-		case "retained":
-			return call.Retained()
-		case "window":
-			return call.Window()
-		}
-		return jsapi.Undefined{}, publish(call, kind, text)
-	}
-}
-
-func publish(call *registry.Call, kind, text string) error {
-	switch kind {
-	case "output":
-		return call.Output(text)
-	case "details":
-		if text == "" {
-			text = "null"
-		}
-		return call.Details(json.RawMessage(text))
-	default:
-		var diagnostic registry.Diagnostic
-		if err := json.Unmarshal([]byte(text), &diagnostic); err != nil {
-			return &TypeError{Function: "api.diagnostic", Argument: "the diagnostic", Want: "{ severity, message }"}
-		}
-		return call.Diagnose(diagnostic)
 	}
 }
 
@@ -93,11 +72,12 @@ func decodeResult(data any) (*registry.Result, error) {
 	return &result, nil
 }
 
-func (r reach) prepare(path, name string) func(context.Context, json.RawMessage) (json.RawMessage, error) {
+// prepare makes the PrepareArguments of a tool.
+func (r reach) prepare(prepare executor, name string) func(context.Context, json.RawMessage) (json.RawMessage, error) {
 	job := r.limits.Hook.job("prepareArguments of tool "+name, nil)
 	job.Result = jsapi.AsJSON
 	return func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
-		data, err := r.caller.Call(ctx, job, path, arguments)
+		data, err := prepare(ctx, job, arguments)
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +98,7 @@ func (r reach) gate(path string) func(context.Context, registry.HookContext, reg
 	job := r.limits.Hook.job("hook beforeTool", nil)
 	job.Result = jsapi.AsJSON
 	return func(ctx context.Context, at registry.HookContext, call registry.ToolCallEvent) (registry.Decision, error) {
-		data, err := r.caller.Call(ctx, job, path, hookedCall(call), jsapi.OwnContext{})
+		data, err := r.caller.Call(ctx, job, path, hookedCall(call), r.hookObject(at.Runtime), jsapi.OwnContext{})
 		if err != nil {
 			return registry.Decision{}, err
 		}
@@ -145,22 +125,6 @@ func decodeDecision(data any) (registry.Decision, error) {
 		return registry.Decision{}, fmt.Errorf("the decision cannot be read: %w", err)
 	}
 	return registry.Decision{Verdict: verdicts[decided.Verdict], Reason: decided.Reason, Arguments: decided.Arguments}, nil
-}
-
-func (r reach) after(path string) func(context.Context, registry.HookContext, registry.ToolCallEvent, *registry.Result) (*registry.Result, error) {
-	job := r.limits.Hook.job("hook afterTool", nil)
-	job.Result = jsapi.AsJSON
-	return func(ctx context.Context, at registry.HookContext, call registry.ToolCallEvent, result *registry.Result) (*registry.Result, error) {
-		shown, err := json.Marshal(result)
-		if err != nil {
-			return nil, err
-		}
-		data, err := r.caller.Call(ctx, job, path, hookedCall(call), json.RawMessage(shown), jsapi.OwnContext{})
-		if err != nil {
-			return nil, err
-		}
-		return decodeResult(data)
-	}
 }
 
 // service makes the Call of a service; the function takes the method and its

@@ -1,73 +1,79 @@
-/** Calls of what an extension declared: what handlers get, and what their answers mean. */
+/** Calls of tools: what they get, and what their answers mean. */
 
-import type { HookApi, ToolExecutionApi, ToolRegistration, ToolResult } from "@earendil-works/pi-durable";
+import type { ToolExecutionApi, ToolRegistration, ToolResult } from "@earendil-works/pi-durable";
 import type { Context } from "@earendil-works/chord/context";
+import { documentObserver } from "harness:bind/documents";
 import { named, notAvailable } from "harness:bind/errors";
+import { createSubmission } from "harness:bind/harness";
+import { memo } from "harness:bind/memo";
+import { createModels } from "harness:bind/models";
+import { origin } from "harness:bind/origin";
+import { ask, type Remote } from "harness:bind/remote";
+import { strictCopy } from "harness:bind/strict";
+import { commit, submissionOf, taskText } from "harness:bind/transaction";
 
 /** Publishes a value, or gives the output that is kept: all of it, or its end. Go bounds both. */
 interface Publish {
-  (kind: "output" | "details" | "diagnostic", value: unknown): void;
+  (kind: "output" | "details" | "diagnostic", value: unknown, skipped?: object): void;
   (kind: "retained" | "window"): string;
 }
 
-const engine = "the durable engine";
-
-function missing(member: string): () => Promise<never> {
-  return async () => notAvailable(`api.${member}`, engine);
+/** What Go gives of a call. What only calls of conversations have is missing from others. */
+export interface NativeCall {
+  number: number;
+  callId: string;
+  publish: Publish;
+  /** What wraps put in the place of members of the api. */
+  overridden?: Record<string, unknown>;
+  taskId?: number;
+  conversationId?: number;
+  remote?: Remote;
+  window?: object;
 }
 
-// No conversation makes a call yet, so all calls share what they do not have.
-const withoutEngine = Object.freeze({
-  taskId: undefined,
-  conversationId: undefined,
-  memo: missing("memo"),
-  snapshot: missing("snapshot"),
-  snapshotAsOf: missing("snapshotAsOf"),
-});
-const toolWithoutEngine = Object.freeze({
-  ...withoutEngine,
-  commit: missing("commit"),
-  createTask: missing("createTask"),
-  getTask: missing("getTask"),
-  waitForTask: missing("waitForTask"),
-  watchDoc: missing("watchDoc"),
-  executeTool: missing("executeTool"),
-  agent: missing("agent"),
-  conversation: missing("conversation"),
-});
-const hookApi = withoutEngine as unknown as HookApi;
-
 /** Runs a tool and gives its result in one form. */
-export async function runTool(
-  tool: ToolRegistration,
-  args: unknown,
-  callId: string,
-  publish: Publish,
-  context: Context,
-): Promise<unknown> {
+export async function runTool(tool: ToolRegistration, args: unknown, call: NativeCall, context: Context): Promise<unknown> {
   const state = { settled: false };
+  const line = new Line();
   try {
-    return toolResult(await tool.execute(args, toolApi(callId, publish, state), context), `tool ${tool.name}`);
+    const result = await tool.execute(args, toolApi(call, state, line), context);
+    await line.end();
+    return toolResult(result, `tool ${tool.name}`);
   } finally {
     state.settled = true;
   }
 }
 
-// A plain object, so that a tool may spread it and pass it on.
-function toolApi(callId: string, publish: Publish, state: { settled: boolean }): ToolExecutionApi {
+// Members of a wrap's own run in another isolate: they are called one after another,
+// and the call waits for them.
+class Line {
+  private last: Promise<unknown> = Promise.resolve();
+
+  through(member: Function): Function {
+    return (...args: unknown[]) => {
+      const answer = this.last.then(() => member(...args));
+      this.last = answer.catch(() => {});
+      return answer;
+    };
+  }
+
+  async end(): Promise<void> {
+    await this.last;
+  }
+}
+
+/** A plain object, so that a tool may spread it and pass it on. */
+function toolApi(call: NativeCall, state: { settled: boolean }, line: Line): ToolExecutionApi {
+  const { callId, publish, overridden } = call;
   const live = () => {
     if (state.settled) throw named("Settled", `call ${callId} has settled`);
   };
-  const api = {
-    ...toolWithoutEngine,
+  const members: Record<string | symbol, unknown> = {
+    ...(call.remote === undefined ? outside : inside(call, call.remote, live)),
     callId,
-    output: (chunk: unknown) => {
+    output: (chunk: unknown, skipped?: object) => {
       live();
-      publish("output", String(chunk));
-    },
-    outputWindow: () => {
-      live();
-      return publish("window");
+      publish("output", text(chunk), skipped);
     },
     retainedOutput: () => {
       live();
@@ -79,38 +85,111 @@ function toolApi(callId: string, publish: Publish, state: { settled: boolean }):
     },
     details: async (details: unknown) => {
       live();
-      publish("details", JSON.stringify(details));
+      publish("details", JSON.stringify(strictCopy(details ?? null, "details", "left out")));
     },
   };
-  return api as unknown as ToolExecutionApi;
+  if (call.remote === undefined) {
+    members["outputWindow"] = () => {
+      live();
+      return publish("window");
+    };
+  }
+  members[origin] = { number: call.number, members: { ...members } };
+  for (const [member, value] of Object.entries(overridden ?? {})) {
+    members[member] = typeof value === "function" ? line.through(value) : value;
+  }
+  return members as unknown as ToolExecutionApi;
+}
+
+const decoder = new TextDecoder();
+
+function text(chunk: unknown): string {
+  return chunk instanceof Uint8Array ? decoder.decode(chunk, { stream: true }) : String(chunk);
+}
+
+function missing(member: string): () => Promise<never> {
+  return async () => notAvailable(`api.${member}`, "a conversation: this call is made from outside of one");
+}
+
+// All calls from outside of conversations share what they do not have.
+const outside = Object.freeze({
+  taskId: undefined,
+  conversationId: undefined,
+  ...Object.fromEntries([
+    "memo", "snapshot", "snapshotAsOf", "watchDoc", "commit", "createTask", "getTask", "waitForTask", "abortOwned",
+    "executeTool", "agent", "conversation",
+  ].map((member) => [member, missing(member)])),
+});
+
+// What only a call that a conversation makes can do.
+function inside(call: NativeCall, remote: Remote, live: () => void): Record<string, unknown> {
+  const checked: Remote = async (...asked) => {
+    live();
+    return remote(...asked);
+  };
+  return {
+    taskId: call.taskId,
+    conversationId: call.conversationId,
+    outputWindow: call.window,
+    models: createModels(),
+    memo: memo(checked),
+    ...documentObserver(checked),
+    commit: (change: any, context?: Context) => commit(change, (callback) => ask(checked, "commit", {}, context, callback)),
+    createTask: async (task: any, input: unknown, options: object, context?: Context) =>
+      checked("createTask", taskText("api.createTask", task, input, options), context?.abortSignal),
+    getTask: (id: number, context?: Context) => ask(checked, "getTask", { id }, context),
+    waitForTask: (id: number, context?: Context) => ask(checked, "waitForTask", { id }, context),
+    abortOwned: (id: number, context?: Context) => ask(checked, "abortOwned", { id }, context),
+    agent: (context?: Context) => ask(checked, "agent", {}, context),
+    conversation: (id: number, context?: Context) => workingConversation(checked, id, context),
+    executeTool: async (name: string, args: unknown, context?: Context, options: any = {}) =>
+      ask(checked, "executeTool", { name, args: strictCopy(args ?? {}, `the arguments of ${name}`, "left out"), key: options.key },
+        context, options.progress),
+  };
+}
+
+/** A conversation that a call or a phase of a task works with. */
+export async function workingConversation(remote: Remote, id: number, context?: Context): Promise<object | undefined> {
+  if (!(await ask(remote, "conversation", { id }, context))) return undefined;
+  return Object.freeze({
+    id,
+    submit: async (submission: any, context?: Context) => {
+      const submitted = await ask(remote, "submit", { id, submission: submissionOf(submission) }, context);
+      return createSubmission(submitted.remote, submitted.id);
+    },
+    abort: (context?: Context) => ask(remote, "abort", { id }, context),
+    waitForIdle: (context?: Context) => ask(remote, "waitForIdle", { id }, context),
+  });
 }
 
 /** A result in the form that Go reads. Where both are there, output is what a handler put beside the content it got. */
 export function toolResult(result: unknown, what: string): unknown {
-  if (result === undefined || result === null) return { content: [], isError: false };
-  if (typeof result === "string") return { content: [text(result)], isError: false };
+  if (result === undefined || result === null) return { isError: false };
+  if (typeof result === "string") return { content: [textPart(result)], isError: false };
   if (typeof result !== "object") throw new TypeError(`${what} must return an object, not ${typeof result}`);
-  const { output, content, details, isError, diagnostics, control } = result as ToolResult;
+  const { output, content, details, isError, diagnostics, usage, structuredOutput, control } = result as ToolResult;
   return {
-    content: parts(output ?? content, what),
+    content: output === undefined && content === undefined ? undefined : parts(output ?? content, what),
     details,
     isError: isError === true,
     diagnostics,
+    usage,
+    structuredOutput,
     control,
   };
 }
 
-function text(value: string): { type: "text"; text: string } {
+function textPart(value: string): { type: "text"; text: string } {
   return { type: "text", text: value };
 }
 
 function parts(value: unknown, what: string): unknown[] {
   if (value === undefined || value === null) return [];
-  if (typeof value === "string") return [text(value)];
+  if (typeof value === "string") return [textPart(value)];
   if (!Array.isArray(value)) throw new TypeError(`${what}: output must be a string or an array of text and image parts`);
   return value.map((part: any) => {
-    if (typeof part === "string") return text(part);
-    if (part?.type === "text" && typeof part.text === "string") return text(part.text);
+    if (typeof part === "string") return textPart(part);
+    if (part?.type === "text" && typeof part.text === "string") return textPart(part.text);
     if (part?.type === "image" && typeof part.data === "string" && typeof part.mimeType === "string") {
       return { type: "image", data: part.data, mimeType: part.mimeType };
     }
@@ -118,38 +197,3 @@ function parts(value: unknown, what: string): unknown[] {
   });
 }
 
-/** Asks a gate about a call. What it gives is undefined or one decision. */
-export function runGate(handler: Function, call: unknown, context: Context): unknown {
-  return after(handler(call, hookApi, context), readDecision);
-}
-
-/** Shows a result to an afterTool handler. What it gives is undefined or another result. */
-export function runAfter(handler: Function, call: unknown, result: unknown, context: Context): unknown {
-  return after(handler(call, result, hookApi, context), (changed) =>
-    changed === undefined || changed === null ? undefined : toolResult(changed, "afterTool"),
-  );
-}
-
-// Most handlers answer at once; a promise would only cost them time.
-function after(value: unknown, then: (value: unknown) => unknown): unknown {
-  const pending = typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
-  return pending ? Promise.resolve(value).then(then) : then(value);
-}
-
-function readDecision(decision: unknown): unknown {
-  if (decision === undefined || decision === null) return undefined;
-  if (typeof decision !== "object") throw new TypeError("beforeTool must return an object or nothing");
-  const { block, ask, allow, arguments: changed } = decision as Record<string, unknown>;
-  if (typeof block === "string") return { verdict: "block", reason: block };
-  if (block !== undefined) throw new TypeError("beforeTool: block must be the reason, as a string");
-  if (changed !== undefined && (typeof changed !== "object" || changed === null || Array.isArray(changed))) {
-    throw new TypeError("beforeTool: arguments must be an object");
-  }
-  if (ask !== undefined) {
-    if (typeof ask !== "string") throw new TypeError("beforeTool: ask must be the reason, as a string");
-    return { verdict: "ask", reason: ask, arguments: changed };
-  }
-  if (allow === true) return { verdict: "allow", arguments: changed };
-  if (changed === undefined) throw new TypeError("beforeTool must return { arguments }, { block }, { ask }, { allow: true } or nothing");
-  return { verdict: "nothing", arguments: changed };
-}

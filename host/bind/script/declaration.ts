@@ -1,9 +1,14 @@
 /** Reads what a module exports into a description that Go understands. */
 
 import type { Context } from "@earendil-works/chord/context";
-import { runAfter, runGate, runTool } from "harness:bind/call";
+import { runTool } from "harness:bind/call";
+import { hookRunner } from "harness:bind/hooks";
 import { createHost } from "harness:bind/host";
 import type { Native } from "harness:bind/native";
+import { runSection } from "harness:bind/sections";
+import { strictText } from "harness:bind/strict";
+import { runPhase } from "harness:bind/tasks";
+import { toolInside, sectionInside } from "harness:bind/wraps";
 
 export { disposeResource } from "harness:bind/resources";
 
@@ -46,6 +51,20 @@ function kindOf(value: unknown): string {
   return value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
 }
 
+// What the host knows of a tool; all else is for those who write prompts.
+const toolMembers = new Set([
+  "name", "description", "parameters", "execute", "prepareArguments", "replay", "executionMode", "timeout", "callers",
+  "outputLimits", "structuredOutput", "constrainedSampling",
+]);
+
+/** Describes what a wrap made of a tool or a section; it must be whole. */
+function remade(what: string, made: unknown, describe: (reader: Reader, made: Members) => Members): Description {
+  if (typeof made !== "object" || made === null) throw new TypeError(`the wrap of ${what} must return one, not ${kindOf(made)}`);
+  const reader = new Reader();
+  const described = describe(reader, made as Members);
+  return reader.whole(described);
+}
+
 class Reader {
   private readonly problems: Problem[] = [];
   private unreadable = ""; // the member whose getter threw last
@@ -54,6 +73,13 @@ class Reader {
 
   describe(data: Members): Description {
     return { text: JSON.stringify({ ...data, problems: this.problems }), paths: this.paths, calls: this.calls };
+  }
+
+  /** describe, of what must not have a problem. */
+  whole(data: Members): Description {
+    const [first] = this.problems;
+    if (first !== undefined) throw new TypeError(first.message);
+    return this.describe(data);
   }
 
   problem(message: string, hint?: string): void {
@@ -114,7 +140,7 @@ class Reader {
   private callable(from: Members, key: string, path: string, call: (call: Function) => Function, optional = false): boolean {
     const value = this.read(from, key, `${path}.`);
     if (typeof value === "function") {
-      this.paths.push(`${path}.${key}`);
+      this.paths.push(path === "" ? key : `${path}.${key}`);
       this.calls.push(call(value));
       return true;
     }
@@ -181,9 +207,9 @@ class Reader {
     }
   }
 
-  private tool(tool: Members, path: string): Members {
-    this.callable(tool, "execute", path, () => (args: unknown, callId: string, publish: any, context: Context) =>
-      runTool(tool as any, args, callId, publish, context));
+  tool(tool: Members, path: string): Members {
+    this.callable(tool, "execute", path, () => (args: unknown, call: any, context: Context) =>
+      runTool(tool as any, args, call, context));
     const timeout = this.read(tool, "timeout", `${path}.`);
     if (timeout !== undefined && !(typeof timeout === "number" && timeout > 0)) {
       this.problem(`${path}.timeout must be a number of seconds above 0`);
@@ -196,7 +222,35 @@ class Reader {
       executionMode: this.choice(tool, "executionMode", path, ["parallel", "sequential"]),
       timeout: typeof timeout === "number" ? timeout : undefined,
       prepares: this.callable(tool, "prepareArguments", path, (call) => (args: unknown) => Reflect.apply(call, tool, [args]), true),
+      callers: this.strings(tool, "callers", path),
+      outputLimits: this.data(tool, "outputLimits", path),
+      structuredOutput: this.data(tool, "structuredOutput", path),
+      constrainedSampling: this.data(tool, "constrainedSampling", path),
+      metadata: this.metadata(tool, path),
     };
+  }
+
+  // A member that is JSON, or left out.
+  private data(from: Members, key: string, path: string): unknown {
+    const value = this.read(from, key, `${path}.`);
+    if (value === undefined) return undefined;
+    const text = this.json(value, `${path}.${key}`);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  private metadata(tool: Members, path: string): Members | undefined {
+    const own: Members = {};
+    for (const key of Object.keys(tool)) {
+      if (toolMembers.has(key)) continue;
+      const value = this.read(tool, key, `${path}.`);
+      if (value === undefined || typeof value === "function") continue;
+      try {
+        own[key] = JSON.parse(JSON.stringify(value));
+      } catch {
+        // It is the author's own, and nobody else is told of it.
+      }
+    }
+    return Object.keys(own).length === 0 ? undefined : own;
   }
 
   private choice(from: Members, key: string, path: string, choices: readonly string[]): string | undefined {
@@ -207,9 +261,10 @@ class Reader {
     return undefined;
   }
 
-  private section(section: Members, path: string): Members {
-    this.callable(section, "render", path, (call) => (...args: unknown[]) => Reflect.apply(call, section, args));
-    return { key: this.string(section, "key", path) };
+  section(section: Members, path: string): Members {
+    this.callable(section, "render", path, (call) => (input: any, context: Context) =>
+      runSection((...args: unknown[]) => Reflect.apply(call, section, args), input, context));
+    return { key: this.string(section, "key", path), tag: this.read(section, "tag", `${path}.`) === false ? false : undefined };
   }
 
   private hook(hook: Members, path: string): Members[] {
@@ -231,21 +286,17 @@ class Reader {
   }
 
   private handler(from: Members, key: string, path: string, kind: string): boolean {
-    return this.callable(from, key, path, (call) => {
-      const bound = (...args: unknown[]) => Reflect.apply(call, from, args);
-      if (kind === "tool_call" || kind === "pi.tool.beforeTool") {
-        return (subject: unknown, context: Context) => runGate(bound, subject, context);
-      }
-      if (kind === "tool_result" || kind === "pi.tool.afterTool") {
-        return (subject: unknown, result: unknown, context: Context) => runAfter(bound, subject, result, context);
-      }
-      return bound;
-    }, true);
+    return this.callable(from, key, path, (call) => hookRunner(kind, (...args: unknown[]) => Reflect.apply(call, from, args)), true);
   }
 
   private wrap(wrap: Members, path: string): Members {
-    this.callable(wrap, "wrap", path, (call) => (inner: unknown) => Reflect.apply(call, wrap, [inner]));
-    return { tool: this.string(wrap, "tool", path, true), section: this.string(wrap, "section", path, true) };
+    const tool = this.string(wrap, "tool", path, true);
+    const section = this.string(wrap, "section", path, true);
+    this.callable(wrap, "wrap", path, (call) => (inner: any) =>
+      tool !== ""
+        ? remade(`tool ${tool}`, Reflect.apply(call, wrap, [toolInside(inner)]), (reader, made) => reader.tool(made, ""))
+        : remade(`section ${section}`, Reflect.apply(call, wrap, [sectionInside(inner)]), (reader, made) => reader.section(made, "")));
+    return { tool, section };
   }
 
   private task(task: Members, path: string): Members {
@@ -255,9 +306,30 @@ class Reader {
       return { name: "", version: 0 };
     }
     const members = definition as Members;
-    const version = this.read(members, "version", `${path}.definition.`);
-    if (!Number.isInteger(version)) this.problem(`${path}.definition.version must be an integer`);
-    return { name: this.string(members, "name", `${path}.definition`), version: Number.isInteger(version) ? version : 0 };
+    const at = `${path}.definition`;
+    const version = this.read(members, "version", `${at}.`);
+    if (!Number.isInteger(version)) this.problem(`${at}.version must be an integer`);
+    const name = this.string(members, "name", at);
+    const code = (call: Function) => (...args: unknown[]) => Reflect.apply(call, definition, args);
+    this.callable(members, "initial", at, (call) => (input: unknown) => strictText(code(call)(input), `initial of the task ${name}`));
+    this.callable(members, "abort", at, (call) => runPhase(code(call)));
+    return {
+      name,
+      version: Number.isInteger(version) ? version : 0,
+      phases: this.phases(members, at),
+      migrates: this.callable(members, "migrate", at, (call) => (input: unknown, checkpoint: unknown, from: number) =>
+        strictText(code(call)(input, checkpoint, from), `migrate of the task ${name}`), true),
+    };
+  }
+
+  private phases(definition: Members, path: string): string[] {
+    const phases = this.read(definition, "phases", `${path}.`);
+    if (typeof phases !== "object" || phases === null) {
+      this.problem(`${path}.phases must be an object, not ${kindOf(phases)}`);
+      return [];
+    }
+    return Object.keys(phases).filter((phase) =>
+      this.callable(phases as Members, phase, `${path}.phases`, (call) => runPhase((...args: unknown[]) => Reflect.apply(call, phases, args))));
   }
 
   private command(command: Members, path: string): Members {

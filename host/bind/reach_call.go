@@ -1,0 +1,185 @@
+package bind
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/seed-d579e5eb/harness/durable"
+	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/registry"
+)
+
+// callObject is what the code of a tool gets of its call; see NativeCall in
+// script/call.ts.
+func (r reach) callObject(ctx context.Context, number int64, call *registry.Call) *jsapi.Object {
+	object := jsapi.NewObject("number", float64(number), "callId", call.ID, "publish", publisher(call))
+	if overridden := overriddenMembers(ctx, call); overridden != nil {
+		object.Set("overridden", overridden)
+	}
+	if call.Runtime == nil {
+		return object
+	}
+	w := callWorker{call.Runtime}
+	object.Set("taskId", float64(call.Runtime.TaskID())).Set("conversationId", float64(call.Runtime.ConversationID()))
+	object.Set("remote", remote(find(r.callOperations(call), memos(w), dealings(w), r.limits.readDocuments(call.Runtime))))
+	if window, ok := call.Runtime.OutputWindow(); ok {
+		object.Set("window", jsapi.NewObject("maxBytes", window.MaxBytes, "maxLines", window.MaxLines,
+			"intervalMs", float64(window.Interval.Milliseconds()), "bytesPerSecond", window.BytesPerSecond))
+	}
+	return object
+}
+
+// overridden is what a wrap put in the place of members of a call's api, on its way
+// to the tool inside.
+type overridden struct {
+	call    string
+	members *jsapi.Object
+}
+
+type overriddenKey struct{}
+
+func withOverridden(ctx context.Context, call *registry.Call, members *jsapi.Object) context.Context {
+	return context.WithValue(ctx, overriddenKey{}, overridden{call.ID, members})
+}
+
+func overriddenMembers(ctx context.Context, call *registry.Call) *jsapi.Object {
+	given, _ := ctx.Value(overriddenKey{}).(overridden)
+	if given.call != call.ID {
+		return nil
+	}
+	return given.members
+}
+
+// callOperations are those that only a call of a conversation has.
+func (r reach) callOperations(call *registry.Call) map[string]answer {
+	runtime := call.Runtime
+	return map[string]answer{
+		"commit": func(ctx context.Context, in *request) (any, error) {
+			return jsapi.Undefined{}, runtime.Commit(ctx, func(ctx context.Context, tx *durable.Tx) error {
+				return r.limits.changing(ctx, tx, r.extension, "commit of tool "+call.Tool, in.function(0))
+			})
+		},
+		"createTask": taking(func(ctx context.Context, args taskCreation) (any, error) {
+			id, err := runtime.CreateTask(ctx, args.definition(), args.Input, args.options())
+			return float64(id), err
+		}),
+		"agent": func(context.Context, *request) (any, error) { return agentObject(runtime.Agent()), nil },
+		"executeTool": func(ctx context.Context, in *request) (any, error) {
+			args, err := readAs[struct {
+				Name string          `json:"name"`
+				Args json.RawMessage `json:"args"`
+				Key  string          `json:"key"`
+			}](in)
+			if err != nil {
+				return nil, err
+			}
+			nested := registry.NestedCall{Tool: args.Name, Arguments: args.Args, Key: args.Key}
+			if progress := in.function(0); progress != nil {
+				nested.Progress = r.progress(ctx, progress)
+			}
+			result, err := runtime.Execute(ctx, nested)
+			if err != nil {
+				return nil, err
+			}
+			return nestedObject(result), nil
+		},
+	}
+}
+
+// progress tells a function of what a nested call publishes. What cannot be told is
+// not.
+func (r reach) progress(ctx context.Context, function *jsapi.Function) func(registry.Progress) {
+	job := r.limits.Callback.job("progress of a nested call", function.Owner())
+	job.Result = jsapi.AsNothing
+	return func(published registry.Progress) {
+		shown := jsapi.NewObject("output", published.Output)
+		if published.Details != nil {
+			shown.Set("details", published.Details)
+		}
+		if published.Diagnostic != nil {
+			shown.Set("diagnostic", published.Diagnostic)
+		}
+		_, _ = function.Isolate().Call(ctx, job, function, shown)
+	}
+}
+
+// nestedObject is what a nested call gives its caller.
+func nestedObject(result *registry.NestedResult) *jsapi.Object {
+	shown := jsapi.NewObject("taskId", float64(result.TaskID), "isError", result.IsError, "text", result.Text, "diagnostics", list(result.Diagnostics))
+	if result.Output != nil {
+		shown.Set("structuredOutput", result.Output)
+	}
+	if result.Details != nil {
+		shown.Set("details", result.Details)
+	}
+	if result.Usage != nil {
+		shown.Set("usage", result.Usage)
+	}
+	if result.DurationMs != nil {
+		shown.Set("durationMs", *result.DurationMs)
+	}
+	return shown
+}
+
+// publisher hands what a running tool publishes to the registry, and gives what is
+// kept of it; see Publish in script/call.ts.
+func publisher(call *registry.Call) jsapi.Native {
+	return func(native *jsapi.NativeCall) (any, error) {
+		args := &arguments{function: "api", call: native}
+		kind, text := args.text("kind"), args.optional("value")
+		skipped, _ := args.take().(*jsapi.Object)
+		if args.err != nil {
+			return nil, args.err
+		}
+		switch kind {
+		case "retained":
+			return call.Retained()
+		case "window":
+			return call.Window()
+		}
+		return jsapi.Undefined{}, shown(publish(call, kind, text, skipped))
+	}
+}
+
+func publish(call *registry.Call, kind, text string, skipped *jsapi.Object) error {
+	switch kind {
+	case "output":
+		if skipped == nil {
+			return call.Output(text)
+		}
+		return call.OutputAfter(skippedOutput(skipped), text)
+	case "details":
+		if text == "" {
+			text = "null"
+		}
+		return call.Details(json.RawMessage(text))
+	default:
+		var diagnostic registry.Diagnostic
+		if err := json.Unmarshal([]byte(text), &diagnostic); err != nil {
+			return &TypeError{Function: "api.diagnostic", Argument: "the diagnostic", Want: "{ severity, message }"}
+		}
+		return call.Diagnose(diagnostic)
+	}
+}
+
+// skippedOutput reads { bytes, lines, endsLine }.
+func skippedOutput(object *jsapi.Object) registry.Skipped {
+	number := func(key string) int64 {
+		value, _ := object.Get(key)
+		count, _ := value.(float64)
+		return int64(count)
+	}
+	ends, _ := object.Get("endsLine")
+	return registry.Skipped{Bytes: number("bytes"), Lines: number("lines"), EndsLine: ends == true}
+}
+
+// hookObject is what a hook gets of the task that asks it; undefined outside of
+// conversations.
+func (r reach) hookObject(run *durable.Runtime) any {
+	if run == nil {
+		return jsapi.Undefined{}
+	}
+	w := phaseWorker{run}
+	return jsapi.NewObject("taskId", float64(run.TaskID()), "conversationId", float64(run.Conversation()),
+		"remote", remote(find(memos(w), r.limits.readDocuments(run))))
+}

@@ -135,7 +135,7 @@ func TestAnAbortOfARunEndsItsCallsWithWhatTheyHadPublished(t *testing.T) {
 			with(b.tool("wait", true), says("other", "done")), hooks(registry.Hook{
 				Kind: registry.HookOnAbort, OnAbort: func(_ context.Context, _ registry.HookContext, _ registry.ToolCallEvent, result *registry.Result) (*registry.Result, error) {
 					other := *result
-					other.Details = json.RawMessage(`"aborted"`)
+					other.Details, other.IsError = json.RawMessage(`"aborted"`), false
 					return &other, nil
 				},
 			}))
@@ -155,7 +155,7 @@ func TestAnAbortOfARunEndsItsCallsWithWhatTheyHadPublished(t *testing.T) {
 		}
 		want := []string{
 			"tool-result other: done",
-			"tool-result wait failed: so far||<harness>|[info] hm|[error] The call was aborted.|</harness>",
+			"tool-result wait: so far||<harness>|[info] hm|[error] The call was aborted.|</harness>",
 		}
 		if mode == registry.ExecutionSequential {
 			want = []string{want[1], "tool-result other failed: <harness>|[error] The run was aborted before this call began.|</harness>"}
@@ -170,6 +170,12 @@ func TestAnAbortOfARunEndsItsCallsWithWhatTheyHadPublished(t *testing.T) {
 		}
 		if live := h.live(); live.Run != nil || live.Tools != nil {
 			t.Errorf("afterwards the conversation has %+v", live)
+		}
+		for task, err := range h.Tasks(t.Context(), durable.TaskQuery{Kind: registry.TaskTool}) {
+			if err != nil || task.State.Outcome.Status != record.Aborted {
+				t.Errorf("the first task is %+v, %v", task.State.Outcome, err)
+			}
+			break
 		}
 	}
 }

@@ -14,7 +14,8 @@ type Settings struct {
 	// Extensions are those that take part where a conversation does not choose, in this
 	// order; all that are installed when nil.
 	Extensions []string
-	// Stream goes with every request of a generation.
+	// Stream goes with every request of a generation, and is stored with it: no secrets
+	// belong into its headers.
 	Stream     model.StreamOptions
 	Retry      RetryPolicy
 	Compaction CompactionPolicy

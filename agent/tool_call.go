@@ -60,7 +60,7 @@ func (h *Harness) beginToolCall(ctx context.Context, run *toolRun) error {
 		return cause
 	}
 	if refused != nil {
-		return c.settle(ctx, refused, nil)
+		return c.settle(ctx, refused, ending{})
 	}
 	intent := toolState{Phase: phaseExecute, Arguments: c.call.Arguments, Replay: replayOf(c.tool)}
 	err = run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next toolNext, err error) {
@@ -102,7 +102,7 @@ func (c *toolCall) execute(ctx context.Context, intent toolState) error {
 	defer runtime.settle()
 	c.call.Runtime, c.call.Progress = runtime, published.progress
 
-	var duration *float64
+	var end ending
 	env, err := h.env(ctx, c.run.Runtime, c.agent)
 	result := registry.ErrorResult(registry.CodeToolError, "the environment of the call: "+errorText(err))
 	if err == nil {
@@ -110,7 +110,7 @@ func (c *toolCall) execute(ctx context.Context, intent toolState) error {
 		began := h.clock.Now()
 		result = c.agent.Execute(ctx, c.call)
 		took := float64(h.clock.Now().Sub(began)) / float64(time.Millisecond)
-		duration = &took
+		end.duration = &took
 	}
 	runtime.settle()
 	published.end()
@@ -123,11 +123,14 @@ func (c *toolCall) execute(ctx context.Context, intent toolState) error {
 	if err := c.abortNested(ctx); err != nil {
 		return err
 	}
+	if failure, failed := result.Failure(); failed {
+		end.failed = errors.New(failure.Message)
+	}
 	result = c.agent.AfterTool(ctx, c.call, published.complete(result))
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	err = c.settle(ctx, result, duration)
+	err = c.settle(ctx, result, end)
 	published.settle(err)
 	return err
 }
@@ -138,7 +141,8 @@ func (c *toolCall) lost(ctx context.Context, intent toolState, published *publis
 		if err := c.abortNested(ctx); err != nil {
 			return err
 		}
-		return c.settle(ctx, published.complete(result), nil)
+		why, _ := result.Failure()
+		return c.settle(ctx, published.complete(result), ending{failed: errors.New(why.Message)})
 	}
 	intent.Lost++
 	return c.run.Commit(ctx, func(context.Context, *durable.Tx) (toolNext, error) {
@@ -153,7 +157,7 @@ func (c *toolCall) interrupted(ctx context.Context, why string) error {
 	if err != nil {
 		return err
 	}
-	return c.settle(ctx, result, nil)
+	return c.settle(ctx, result, ending{failed: errors.New(why)})
 }
 
 // partial is the error result of a call that was cut off: what is stored of what it had
@@ -201,13 +205,23 @@ func (h *Harness) abortToolCall(ctx context.Context, run *toolRun) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return c.settle(ctx, result, nil)
+	return c.settle(ctx, result, ending{aborted: true})
+}
+
+// ending is how the task of a call ends. The zero value is a call that was not run.
+type ending struct {
+	// duration is how many milliseconds the tool ran; nil when it did not run to its end.
+	duration *float64
+	// failed is why the tool failed, whatever hooks made of its result: a tool that
+	// returned has done its work, with whatever it returned.
+	failed  error
+	aborted bool
 }
 
 // settle stores the result of a call, and ends it.
-func (c *toolCall) settle(ctx context.Context, result *registry.Result, duration *float64) error {
+func (c *toolCall) settle(ctx context.Context, result *registry.Result, end ending) error {
 	shaped := c.harness.shaped(c.call.ID, c.call.Tool, result, c.limits)
-	shaped.message.DurationMs = duration
+	shaped.message.DurationMs = end.duration
 	if err := c.shapeNested(ctx, shaped); err != nil {
 		return err
 	}
@@ -227,23 +241,16 @@ func (c *toolCall) settle(ctx context.Context, result *registry.Result, duration
 		err = c.slot.edit(tx, func(s *NestedSlot) {
 			clearPublished(s)
 			s.Status, s.Entry = durable.SlotDone, ended.Entry
-			s.IsError, s.DurationMs, s.Error = shaped.message.IsError, duration, shaped.failure()
+			s.IsError, s.DurationMs, s.Error = shaped.message.IsError, end.duration, shaped.failure()
 		})
-		return c.outcome(result, ended), err
+		switch {
+		case end.aborted:
+			return c.run.Abort(c.run.Record().AbortReason, ended), err
+		case end.failed != nil:
+			return c.run.Fail(end.failed, ended), err
+		}
+		return c.run.Complete(ended), err
 	})
-}
-
-// outcome is how the task of a call ends by its result: a tool that returned has done
-// its work, with whatever it returned.
-func (c *toolCall) outcome(result *registry.Result, ended toolResult) toolNext {
-	switch result.Code {
-	case registry.CodeToolError, registry.CodeInterrupted:
-		why, _ := result.Failure()
-		return c.run.Fail(errors.New(why.Message), ended)
-	case registry.CodeAborted, registry.CodeAbandoned:
-		return c.run.Abort(c.run.Record().AbortReason, ended)
-	}
-	return c.run.Complete(ended)
 }
 
 func errorText(err error) string {

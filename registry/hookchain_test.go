@@ -432,3 +432,43 @@ func TestAHookIsToldWhoAsks(t *testing.T) {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 }
+
+// TestAChainOfHooksGoesOnInTheGenerationItBeganIn promotes while the first hook runs.
+func TestAChainOfHooksGoesOnInTheGenerationItBeganIn(t *testing.T) {
+	r := registry.New(registry.Options{})
+	var asked []string
+	note := func(commit, name string, then func()) *extension {
+		return world(name, registry.Instance{Tools: []registry.Tool{says("act", commit)}, Hooks: []registry.Hook{
+			{Kind: registry.HookToolCall, BeforeTool: func(context.Context, hookContext, toolCall) (registry.Decision, error) {
+				asked = append(asked, commit+" "+name)
+				then()
+				return registry.Decision{}, nil
+			}},
+			{Kind: registry.HookToolResult, AfterTool: func(_ context.Context, _ hookContext, _ toolCall, result *registry.Result) (*registry.Result, error) {
+				asked = append(asked, commit+" "+name+" sees "+result.Text())
+				return nil, nil
+			}},
+		}})
+	}
+	nothing := func() {}
+	reload := func() {
+		next, problems := stage(t, r, "c2", note("c2", "a", nothing), note("c2", "b", nothing)).Validate()
+		if next == nil {
+			t.Fatal(problems)
+		}
+		if _, err := r.Promote(next); err != nil {
+			t.Error(err)
+		}
+	}
+	promote(t, r, "c1", note("c1", "a", reload), note("c1", "b", nothing))
+	for range 2 {
+		r.CallTool(t.Context(), registry.Call{ID: "1", Tool: "act"})
+	}
+	var want []string
+	for _, commit := range []string{"c1", "c2"} {
+		want = append(want, commit+" a", commit+" b", commit+" a sees "+commit, commit+" b sees "+commit)
+	}
+	if diff := cmp.Diff(want, asked); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+}

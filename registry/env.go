@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"io"
 	"time"
 )
 
@@ -20,6 +21,20 @@ type Env interface {
 	Mkdir(ctx context.Context, path string, recursive bool) error
 	Remove(ctx context.Context, path string, recursive bool) error
 	Rename(ctx context.Context, from, to string) error
+	// Open opens a regular file to read it at any place. The caller closes it. With
+	// noFollow a symbolic link at path is an error.
+	Open(ctx context.Context, path string, noFollow bool) (File, error)
+	// Canonical is the path that path leads to, with all links followed: two paths of
+	// one file have one. What is missing at its end is kept as written.
+	Canonical(ctx context.Context, path string) (string, error)
+	// Truncate cuts a file to size bytes, or fills it up with zeros.
+	Truncate(ctx context.Context, path string, size int64) error
+	// Flush has a file on the disk before it returns.
+	Flush(ctx context.Context, path string) error
+	// TempFile makes an empty file, and TempDir a directory, of a name that was free.
+	// They stay until somebody removes them.
+	TempFile(ctx context.Context, prefix, suffix string) (path string, err error)
+	TempDir(ctx context.Context, prefix string) (path string, err error)
 	// Watch calls changed, on one goroutine, for what happens at or in path,
 	// until stop is called or ctx ends.
 	Watch(ctx context.Context, path string, changed func(FileChange)) (stop func(), err error)
@@ -29,6 +44,14 @@ type Env interface {
 	// Git runs git in dir and gives its trimmed output; the error has git's
 	// standard error as its message.
 	Git(ctx context.Context, dir string, args ...string) (string, error)
+}
+
+// File is a file that is open for reading: the one that was opened, also when its path
+// means another by now.
+type File interface {
+	io.ReaderAt
+	io.Closer
+	Stat() (FileInfo, error)
 }
 
 // FileKind says what a path names.
@@ -68,6 +91,7 @@ type ExecCommand struct {
 	Argv    []string      // runs a program without a shell
 	Dir     string        // world path; empty means /
 	Env     [][2]string   // name and value, added to the world's environment in this order
+	OnlyEnv bool          // keeps the rest of the world's environment away, but for PATH
 	Timeout time.Duration // zero means none; then the whole process tree gets TERM, and KILL
 	Stdin   []byte
 	// MaxBytes is what is kept of each stream, with the middle dropped; zero

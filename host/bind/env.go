@@ -70,6 +70,44 @@ func (e Env) Remove(_ context.Context, path string, recursive bool) error {
 // Rename implements [registry.Env].
 func (e Env) Rename(_ context.Context, from, to string) error { return e.World.Files.Rename(from, to) }
 
+// Open implements [registry.Env].
+func (e Env) Open(_ context.Context, path string, noFollow bool) (registry.File, error) {
+	file, err := e.World.Files.OpenFile(path, noFollow)
+	if err != nil {
+		return nil, err
+	}
+	return openFile{file}, nil
+}
+
+// openFile implements [registry.File].
+type openFile struct{ *vfs.File }
+
+// Stat implements [registry.File].
+func (f openFile) Stat() (registry.FileInfo, error) { return fileInfo(f.File.Stat()) }
+
+// Canonical implements [registry.Env].
+func (e Env) Canonical(_ context.Context, path string) (string, error) {
+	return e.World.Files.Realpath(path)
+}
+
+// Truncate implements [registry.Env].
+func (e Env) Truncate(_ context.Context, path string, size int64) error {
+	return e.World.Files.Truncate(path, size)
+}
+
+// Flush implements [registry.Env].
+func (e Env) Flush(_ context.Context, path string) error { return e.World.Files.Sync(path) }
+
+// TempFile implements [registry.Env].
+func (e Env) TempFile(_ context.Context, prefix, suffix string) (string, error) {
+	return e.World.Files.CreateTemporary(prefix, suffix)
+}
+
+// TempDir implements [registry.Env].
+func (e Env) TempDir(_ context.Context, prefix string) (string, error) {
+	return e.World.Files.CreateTemporaryDirectory(prefix)
+}
+
 // Watch implements [registry.Env].
 func (e Env) Watch(ctx context.Context, path string, changed func(registry.FileChange)) (func(), error) {
 	stop, err := e.World.Files.WatchChanges(path, func(change vfs.Change) {
@@ -91,6 +129,7 @@ func (e Env) Exec(ctx context.Context, command registry.ExecCommand) (registry.C
 	request := run.Command{
 		Shell: command.Shell, Argv: command.Argv, Dir: command.Dir, Timeout: command.Timeout,
 		Stdin: command.Stdin, MaxBytes: int(min(command.MaxBytes, mostBytes)),
+		OnlyEnv: command.OnlyEnv,
 	}
 	for _, pair := range command.Env {
 		request.Env = append(request.Env, run.EnvVar{Name: pair[0], Value: pair[1]})

@@ -38,6 +38,7 @@ var layers = []layer{
 // testsMayImport is what the tests of a layer use beyond what its code may: the
 // real thing in place of an imitation.
 var testsMayImport = map[string][]string{
+	"agent":    {"host/bind", "vfs"}, // the world that tools work on
 	"jsapi":    {"testdata/world"},
 	"internal": {"host/bind", "jsapi"}, // documents are held against the code
 }

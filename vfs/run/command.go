@@ -31,6 +31,9 @@ type Command struct {
 	Dir string
 	// Env is added to the world's environment.
 	Env []EnvVar
+	// OnlyEnv keeps the rest of the world's environment away, but for PATH when Env has
+	// none.
+	OnlyEnv bool
 	// Timeout ends the whole process tree: TERM, 200 ms, KILL. 0 is none.
 	Timeout time.Duration
 	// Stdin is what the command reads; without it, an empty input.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -263,6 +264,20 @@ func TestEnvironmentIsMadeNotInherited(t *testing.T) {
 		}
 		if !f.confined() && vars["HARNESS_ROOT"] != f.world.HostRoot() {
 			t.Errorf("%v", vars)
+		}
+	})
+}
+
+func TestAnEnvironmentCanBeTheCommandsOwn(t *testing.T) {
+	eachWay(t, func(t *testing.T, f *fixture) {
+		got := f.run(t, run.Command{Argv: []string{"env"}, Env: []run.EnvVar{{"EXTRA", "1"}}, OnlyEnv: true})
+		for line := range strings.SplitSeq(strings.TrimSpace(got.Stdout), "\n") {
+			if name, _, _ := strings.Cut(line, "="); !slices.Contains([]string{"EXTRA", "PATH", "PWD", "HARNESS_ROOT", "HARNESS_COMMAND"}, name) {
+				t.Errorf("%s", line)
+			}
+		}
+		if !strings.Contains("\n"+got.Stdout, "\nEXTRA=1\n") {
+			t.Errorf("%q", got.Stdout)
 		}
 	})
 }

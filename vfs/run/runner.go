@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -210,7 +211,11 @@ func (r *Runner) prepare(command Command) (process, error) {
 			return p, startError(p, fmt.Errorf("environment variable %q: %w", v.Name, unix.EINVAL))
 		}
 	}
-	p.Env = merged(r.base, []EnvVar{{"PWD", p.Dir}}, command.Env)
+	base := r.base
+	if command.OnlyEnv {
+		base = slices.DeleteFunc(slices.Clone(base), func(v EnvVar) bool { return v.Name != "PATH" })
+	}
+	p.Env = merged(base, []EnvVar{{"PWD", p.Dir}}, command.Env)
 	return p, nil
 }
 

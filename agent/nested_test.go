@@ -170,6 +170,41 @@ func TestNestedCallsThatNobodyWaitsForAreAborted(t *testing.T) {
 	}
 }
 
+func TestANestedCallThatIsMadeWhileItsCallerEndsIsAbortedOrRefused(t *testing.T) {
+	for range 30 {
+		made := make(chan error, 1)
+		outer := tool("outer", func(ctx context.Context, call *registry.Call) (*registry.Result, error) {
+			go func() {
+				_, err := call.Runtime.Execute(context.WithoutCancel(ctx), registry.NestedCall{Tool: "wait"})
+				made <- err
+			}()
+			return registry.TextResult("left"), nil
+		})
+		wait := tool("wait", func(ctx context.Context, _ *registry.Call) (*registry.Result, error) {
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		})
+		h := open(t, agent.Options{}, with(outer, wait))
+		h.model.Set(calls("outer", `{}`), text("Done."))
+		h.say("Go.")
+		var settled *registry.SettledError
+		if err := <-made; !errors.As(err, &settled) {
+			t.Errorf("the call that nobody waits for ended with %v", err)
+		}
+		h.idle()
+		result, _ := h.resultOf(0)
+		for task, err := range h.Tasks(t.Context(), durable.TaskQuery{Kind: registry.TaskTool, Order: durable.Descending}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if task.Owner != 0 && strings.Contains(string(task.Input), `"nested"`) && result.NestedCalls == nil {
+				t.Error("a nested call was made after the result")
+			}
+			break
+		}
+	}
+}
+
 func TestANestedCallIsFoundAgainWhenItsCallerRunsAgain(t *testing.T) {
 	runs := 0
 	var b blocking

@@ -23,7 +23,8 @@ type callRuntime struct {
 	end       context.CancelCauseFunc
 
 	mu     sync.Mutex
-	nested int // keys that were given out
+	nested int  // keys that were given out
+	nests  bool // it was asked for a nested call
 }
 
 func newCallRuntime(c *toolCall, published *publishing, replay replay) *callRuntime {
@@ -91,6 +92,10 @@ func (r *callRuntime) Definitions() durable.DefinitionSnapshot { return r.call.r
 func (r *callRuntime) Commit(ctx context.Context, change func(ctx context.Context, tx *durable.Tx) error) error {
 	_, err := during(ctx, r, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, r.call.run.Commit(ctx, func(ctx context.Context, tx *durable.Tx) (toolNext, error) {
+			// What has its turn later than the end of the call is too late.
+			if cause := context.Cause(r.over); cause != nil {
+				return toolNext{}, cause
+			}
 			return r.call.run.Unchanged(), change(ctx, tx)
 		})
 	})
@@ -219,24 +224,41 @@ func (r *callRuntime) Stored(ctx context.Context) error {
 
 // Execute implements [registry.CallRuntime].
 func (r *callRuntime) Execute(ctx context.Context, call registry.NestedCall) (*registry.NestedResult, error) {
-	if call.Key == "" {
-		r.mu.Lock()
-		r.nested++
-		call.Key = strconv.Itoa(r.nested)
-		r.mu.Unlock()
-	} else if err := checkKey(call.Key); err != nil {
+	key, err := r.key(call.Key)
+	if err != nil {
 		return nil, err
 	}
+	call.Key = key
 	return during(ctx, r, func(ctx context.Context) (*registry.NestedResult, error) {
 		if call.Progress != nil {
 			defer r.call.harness.listen(nestedName{r.TaskID(), call.Key}, call.Progress)()
 		}
-		task, err := r.call.nest(ctx, call, r.replay)
+		task, err := r.nest(ctx, call)
 		if err != nil {
 			return nil, err
 		}
 		return r.call.nestedOutcome(ctx, task)
 	})
+}
+
+// key returns the key of a nested call: the given one, or the next number.
+func (r *callRuntime) key(given string) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.nests = true
+	if given != "" {
+		return given, checkKey(given)
+	}
+	r.nested++
+	return strconv.Itoa(r.nested), nil
+}
+
+// mayHaveNested says whether there may be nested calls: of this attempt or, when it is
+// not the first one, of those before. It is asked once the call has settled.
+func (r *callRuntime) mayHaveNested() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.nests || r.call.run.State.Phase == phaseExecute
 }
 
 // callConversation implements [registry.CallConversation].

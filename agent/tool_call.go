@@ -95,55 +95,64 @@ func (h *Harness) resumeToolCall(ctx context.Context, run *toolRun) error {
 
 // execute runs the tool and stores what it gives.
 func (c *toolCall) execute(ctx context.Context, intent toolState) error {
-	h := c.harness
 	published := c.publishing()
+	defer published.settle(&registry.SettledError{CallID: c.call.ID, Tool: c.call.Tool})
 	defer published.end()
 	runtime := newCallRuntime(c, published, intent.Replay)
 	defer runtime.settle()
 	c.call.Runtime, c.call.Progress = runtime, published.progress
 
-	var end ending
+	result, end := c.runTool(ctx)
+	runtime.settle()
+	published.end()
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	interrupted := result.Code == registry.CodeInterrupted
+	if interrupted && intent.Replay == replaySafe && intent.Lost < maxLost {
+		return c.again(ctx, intent)
+	}
+	if runtime.mayHaveNested() {
+		if err := c.abortNested(ctx); err != nil {
+			return err
+		}
+	}
+	result = published.complete(result)
+	if !interrupted {
+		result = c.agent.AfterTool(ctx, c.call, result)
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	err := c.settle(ctx, result, end)
+	published.settle(err)
+	return err
+}
+
+// runTool runs the tool in the conversation's environment.
+func (c *toolCall) runTool(ctx context.Context) (result *registry.Result, end ending) {
+	h := c.harness
 	env, err := h.env(ctx, c.run.Runtime, c.agent)
-	result := registry.ErrorResult(registry.CodeToolError, "the environment of the call: "+errorText(err))
-	if err == nil {
+	if err != nil {
+		result = registry.ErrorResult(registry.CodeToolError, "the environment of the call: "+err.Error())
+	} else {
 		c.call.Env = env
 		began := h.clock.Now()
 		result = c.agent.Execute(ctx, c.call)
 		took := float64(h.clock.Now().Sub(began)) / float64(time.Millisecond)
 		end.duration = &took
 	}
-	runtime.settle()
-	published.end()
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	if result.Code == registry.CodeInterrupted {
-		return c.lost(ctx, intent, published, result)
-	}
-	if err := c.abortNested(ctx); err != nil {
-		return err
-	}
 	if failure, failed := result.Failure(); failed {
 		end.failed = errors.New(failure.Message)
 	}
-	result = c.agent.AfterTool(ctx, c.call, published.complete(result))
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
+	if result.Code == registry.CodeInterrupted {
+		end.duration = nil
 	}
-	err = c.settle(ctx, result, end)
-	published.settle(err)
-	return err
+	return result, end
 }
 
-// lost decides what becomes of a call whose code was taken away while it ran.
-func (c *toolCall) lost(ctx context.Context, intent toolState, published *publishing, result *registry.Result) error {
-	if intent.Replay != replaySafe || intent.Lost >= maxLost {
-		if err := c.abortNested(ctx); err != nil {
-			return err
-		}
-		why, _ := result.Failure()
-		return c.settle(ctx, published.complete(result), ending{failed: errors.New(why.Message)})
-	}
+// again has a call run once more whose code was taken away while it ran.
+func (c *toolCall) again(ctx context.Context, intent toolState) error {
 	intent.Lost++
 	return c.run.Commit(ctx, func(context.Context, *durable.Tx) (toolNext, error) {
 		return c.run.Continue(intent), nil
@@ -251,11 +260,4 @@ func (c *toolCall) settle(ctx context.Context, result *registry.Result, end endi
 		}
 		return c.run.Complete(ended), err
 	})
-}
-
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }

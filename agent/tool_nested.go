@@ -99,33 +99,33 @@ func checkKey(key string) error {
 
 // nest makes a nested call, or finds the one that was made under its key, and returns
 // its task.
-func (c *toolCall) nest(ctx context.Context, call registry.NestedCall, safe replay) (task record.TaskID, err error) {
+func (r *callRuntime) nest(ctx context.Context, call registry.NestedCall) (task record.TaskID, err error) {
 	arguments := call.Arguments
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	run, h := c.run, c.harness
-	return task, run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next toolNext, err error) {
-		nested, err := NestedDocument.Edit(tx, durable.InTask(run.TaskID()))
+	return task, r.Commit(ctx, func(_ context.Context, tx *durable.Tx) error {
+		nested, err := NestedDocument.Edit(tx, durable.InTask(r.TaskID()))
 		if err != nil {
-			return next, err
+			return err
 		}
 		if at := slices.IndexFunc(nested.Calls, func(s NestedSlot) bool { return s.Key == call.Key }); at >= 0 {
 			known := nested.Calls[at]
 			task = known.Task
 			if known.Name != call.Tool || !sameValue(known.Arguments, arguments) {
-				return next, fmt.Errorf("the nested call %q was made before, of tool %q with other arguments: use another key", call.Key, known.Name)
+				return fmt.Errorf("the nested call %q was made before, of tool %q with other arguments: use another key", call.Key, known.Name)
 			}
-			return next, nil
+			return nil
 		}
-		id := run.Input.Call + "/" + call.Key
-		task, err = h.call.Create(tx, toolInput{
-			Kind: calledByTool, Call: id, Parent: run.Input.Call, Key: call.Key, Tool: call.Tool, Arguments: arguments,
-		}, durable.TaskOptions{Ownership: durable.OwnedBy(run.TaskID()), AbandonOnRestart: safe != replaySafe})
+		parent := r.call.run.Input.Call
+		id := parent + "/" + call.Key
+		task, err = r.call.harness.call.Create(tx, toolInput{
+			Kind: calledByTool, Call: id, Parent: parent, Key: call.Key, Tool: call.Tool, Arguments: arguments,
+		}, durable.TaskOptions{Ownership: durable.OwnedBy(r.TaskID()), AbandonOnRestart: r.replay != replaySafe})
 		nested.Calls = append(nested.Calls, NestedSlot{
 			ToolSlot: durable.ToolSlot{Call: id, Name: call.Tool, Task: task, Status: durable.SlotPending}, Key: call.Key, Arguments: arguments,
 		})
-		return run.Unchanged(), err
+		return err
 	})
 }
 
@@ -166,9 +166,16 @@ func (c *toolCall) nestedOutcome(ctx context.Context, task record.TaskID) (*regi
 	}, nil
 }
 
-// abortNested aborts the nested calls that the tool did not wait for.
+// abortNested aborts the nested calls that the tool did not wait for, once it can make
+// no more of them. It looks at them in a commit, which sees those that are not stored
+// yet.
 func (c *toolCall) abortNested(ctx context.Context) error {
-	calls, err := c.nestedCalls(ctx)
+	var calls []NestedSlot
+	err := c.run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (toolNext, error) {
+		nested, _, err := NestedDocument.Get(tx, durable.InTask(c.run.TaskID()))
+		calls = nested.Calls
+		return c.run.Unchanged(), err
+	})
 	if err != nil {
 		return err
 	}

@@ -46,8 +46,9 @@ const (
 	gathering = 5 * time.Millisecond
 	// crowd is how many commits the last group had when as many are expected again.
 	crowd = 4
-	// full is how many commits a group does not wait any more with.
-	full = 256
+	// full is how many commits a group does not wait any more with: a sync is shared by
+	// enough then, and those that come later prepare while it goes on.
+	full = 100
 )
 
 // committer stores batches in the order in which they were adopted, as many in one

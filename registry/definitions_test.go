@@ -233,14 +233,6 @@ func TestATaskAsksTheHooksOfTheSelectedExtensions(t *testing.T) {
 	}
 }
 
-func TestAHookOfATaskNeedsAHandler(t *testing.T) {
-	r := registry.New(registry.Options{})
-	g, problems := stage(t, r, "c1", world("a", registry.Instance{Hooks: []registry.Hook{{Kind: "work.onStep"}}})).Validate()
-	if g != nil || len(problems) != 1 || problems[0].Rule != registry.RuleMissingHandler {
-		t.Errorf("got %v", problems)
-	}
-}
-
 func TestSubscribersOfDefinitionsHearOfEachChange(t *testing.T) {
 	r := registry.New(registry.Options{})
 	d := r.Definitions()

@@ -100,9 +100,6 @@ func (a *Agent) replaceResult(ctx context.Context, kind HookKind, call *Call, re
 		if kind == HookOnAbort {
 			hook = h.OnAbort
 		}
-		if hook == nil {
-			continue
-		}
 		next, err := invoke(ctx, h.member, h.what, a.generation.limits.Hook, func(ctx context.Context) (*Result, error) {
 			return hook(ctx, call.Asking.context(ctx, h), call.event(), result)
 		})

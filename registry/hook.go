@@ -12,8 +12,7 @@ import (
 
 // Hook is a handler for one kind. The field of its kind is set: BeforeTool for
 // [HookToolCall], AfterTool for [HookToolResult], the field of the same name for the
-// other kinds of the engine, and Handler for a task of an extension's own. A hook of
-// an engine kind without its function is listed and does not run.
+// other kinds of the engine, and Handler for a task of an extension's own.
 //
 // A hook does not change in place what it is given. It may be asked twice about the
 // same thing, before and after a crash. Unless said otherwise its error is reported
@@ -48,6 +47,30 @@ type Hook struct {
 	Handler any
 
 	Where Position
+}
+
+// whole reports whether what the hook's canonical kind runs is there. Kinds that do
+// not run need nothing.
+func (h *Hook) whole() bool {
+	switch h.Kind {
+	case HookToolCall:
+		return h.BeforeTool != nil
+	case HookToolResult:
+		return h.AfterTool != nil
+	case HookOnAbort:
+		return h.OnAbort != nil
+	case HookBeforeRequest:
+		return h.BeforeRequest != nil
+	case HookAfterResponse:
+		return h.AfterResponse != nil
+	case HookOnYield:
+		return h.OnYield != nil
+	case HookAfterTools:
+		return h.AfterTools != nil
+	case HookBeforeCompact:
+		return h.BeforeCompact != nil
+	}
+	return h.Handler != nil || h.Kind.builtin()
 }
 
 // HookContext says where a hook runs.

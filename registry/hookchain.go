@@ -34,9 +34,6 @@ func (a *Agent) ask(ctx context.Context, kind HookKind, asking Asking, one func(
 // what the one before gave. The error is the cause of ctx, when that ended.
 func (a *Agent) BeforeRequest(ctx context.Context, asking Asking, messages message.Messages) (message.Messages, error) {
 	err := a.ask(ctx, HookBeforeRequest, asking, func(ctx context.Context, h boundHook, at HookContext) (bool, error) {
-		if h.BeforeRequest == nil {
-			return false, nil
-		}
 		replaced, err := h.BeforeRequest(ctx, at, messages)
 		if err == nil && replaced != nil {
 			messages = replaced
@@ -50,9 +47,6 @@ func (a *Agent) BeforeRequest(ctx context.Context, asking Asking, messages messa
 // that ended.
 func (a *Agent) AfterResponse(ctx context.Context, asking Asking, response *message.Assistant) error {
 	return a.ask(ctx, HookAfterResponse, asking, func(ctx context.Context, h boundHook, at HookContext) (bool, error) {
-		if h.AfterResponse == nil {
-			return false, nil
-		}
 		return false, h.AfterResponse(ctx, at, response)
 	})
 }
@@ -62,9 +56,6 @@ func (a *Agent) AfterResponse(ctx context.Context, asking Asking, response *mess
 func (a *Agent) OnYield(ctx context.Context, asking Asking, answer *message.Assistant) (*message.Content, error) {
 	var turn *message.Content
 	err := a.ask(ctx, HookOnYield, asking, func(ctx context.Context, h boundHook, at HookContext) (decided bool, err error) {
-		if h.OnYield == nil {
-			return false, nil
-		}
 		given, err := h.OnYield(ctx, at, answer)
 		if err == nil {
 			turn = given
@@ -78,9 +69,6 @@ func (a *Agent) OnYield(ctx context.Context, asking Asking, answer *message.Assi
 // cause of ctx, when that ended.
 func (a *Agent) AfterTools(ctx context.Context, asking Asking, response record.EntryID, results []record.EntryID) error {
 	return a.ask(ctx, HookAfterTools, asking, func(ctx context.Context, h boundHook, at HookContext) (bool, error) {
-		if h.AfterTools == nil {
-			return false, nil
-		}
 		return false, h.AfterTools(ctx, at, response, results)
 	})
 }
@@ -90,9 +78,6 @@ func (a *Agent) AfterTools(ctx context.Context, asking Asking, response record.E
 func (a *Agent) BeforeCompact(ctx context.Context, asking Asking, compaction Compaction) (*CompactionDecision, error) {
 	var decision *CompactionDecision
 	err := a.ask(ctx, HookBeforeCompact, asking, func(ctx context.Context, h boundHook, at HookContext) (decided bool, err error) {
-		if h.BeforeCompact == nil {
-			return false, nil
-		}
 		given, err := h.BeforeCompact(ctx, at, compaction)
 		if err == nil {
 			decision = given

@@ -64,6 +64,7 @@ const (
 	RuleToolSchema         Rule = "tool-schema"
 	RuleTool               Rule = "tool"
 	RuleDuplicateTool      Rule = "duplicate-tool"
+	RuleSection            Rule = "section"
 	RuleSectionKey         Rule = "section-key"
 	RuleDuplicateSection   Rule = "duplicate-section"
 	RuleWrap               Rule = "wrap"

@@ -16,7 +16,7 @@ type Section struct {
 	Untagged bool
 	// Render writes the text before each request; shown false leaves the section out.
 	// It gives the same text for the same input. An error, a panic or its time limit
-	// is reported, and the section stays as it was shown last. Nil is never shown.
+	// is reported, and the section stays as it was shown last.
 	Render func(ctx context.Context, input SectionInput) (text string, shown bool, err error)
 	Where  Position
 }
@@ -69,9 +69,6 @@ func (a *Agent) RenderSections(ctx context.Context, input SectionInput) (message
 }
 
 func (a *Agent) render(ctx context.Context, s *boundSection, input SectionInput) (section message.Section, shown bool, err error) {
-	if s.Render == nil {
-		return section, false, nil
-	}
 	text, err := invoke(ctx, s.member, s.what, a.generation.limits.Hook, func(ctx context.Context) (text string, err error) {
 		text, shown, err = s.Render(ctx, input)
 		return text, err

@@ -36,7 +36,7 @@ func TestSectionsAreWrittenInTheOrderOfTheAgent(t *testing.T) {
 	r := registry.New(registry.Options{})
 	g := promote(t, r, "c1",
 		world("a", sections(untagged, shows("cwd", "/a"), shows("rules", "a"))),
-		world("b", sections(shows("cwd", "/b"), shows("skills", ""), registry.Section{Key: "quiet"}, registry.Section{
+		world("b", sections(shows("cwd", "/b"), shows("skills", ""), registry.Section{
 			Key: "hidden", Render: func(context.Context, registry.SectionInput) (string, bool, error) { return "not shown", false, nil },
 		})),
 	)

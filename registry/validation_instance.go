@@ -104,6 +104,8 @@ func (v *validation) sections(m *Member) {
 			v.fail(m, s.Where, RuleSectionKey, fmt.Sprintf("the section key %q is not valid", s.Key), "a key is a lower-case letter, then lower-case letters, digits, _ and -")
 		case seen[s.Key]:
 			v.fail(m, s.Where, RuleDuplicateSection, fmt.Sprintf("has two sections of the key %q", s.Key), "rename one of them")
+		case s.Render == nil:
+			v.fail(m, s.Where, RuleSection, fmt.Sprintf("the section %q has no render function", s.Key), "")
 		default:
 			v.part.sections = append(v.part.sections, &boundSection{Section: s, extension: m.Name(), member: m, what: "section " + s.Key})
 		}
@@ -117,9 +119,13 @@ func (v *validation) wraps(m *Member) {
 			v.fail(m, w.Where, RuleWrap, "has a wrap that does not name one tool or one section", "use wrapTool or wrapSection with a name")
 			continue
 		}
-		what := "wrap of tool " + w.Tool
+		what, given := "wrap of tool "+w.Tool, w.WrapTool != nil
 		if w.Section != "" {
-			what = "wrap of section " + w.Section
+			what, given = "wrap of section "+w.Section, w.WrapSection != nil
+		}
+		if !given {
+			v.fail(m, w.Where, RuleWrap, "the "+what+" has no function", "")
+			continue
 		}
 		v.part.wraps = append(v.part.wraps, boundWrap{w, m, what})
 	}

@@ -81,16 +81,15 @@ func (v *validation) hooksOf(m *Member) {
 	var kinds []HookKind
 	for _, h := range m.instance.Hooks {
 		kind := h.Kind.Canonical()
-		switch {
-		case !kind.known() || kind == HookTool || kind == HookCommand:
+		if !kind.known() || kind == HookTool || kind == HookCommand {
 			v.fail(m, h.Where, RuleHookKind, fmt.Sprintf("unknown hook kind %q", h.Kind), "see hookKinds for those there are")
 			continue
-		case kind == HookToolCall && h.BeforeTool == nil, kind == HookToolResult && h.AfterTool == nil, !kind.builtin() && h.Handler == nil:
-			v.fail(m, h.Where, RuleMissingHandler, fmt.Sprintf("the hook %q has no function", h.Kind), "")
+		}
+		if h.Kind = kind; !h.whole() {
+			v.fail(m, h.Where, RuleMissingHandler, fmt.Sprintf("the hook %q has no function", kind), "")
 			continue
 		}
 		kinds = append(kinds, kind)
-		h.Kind = kind
 		bound := boundHook{h, m, "hook " + string(kind)}
 		v.part.hooks = append(v.part.hooks, bound)
 		v.generation.hooks[kind] = append(v.generation.hooks[kind], bound)

@@ -8,9 +8,9 @@ import (
 )
 
 // Wrap puts an extension's code around a tool or a section of whoever provides it,
-// where the extension is selected. One of the names is set, with its function. A wrap
-// whose target is not there does nothing, and so does one without a function. A
-// function is pure: it gives another value and does not change the one it got.
+// where the extension is selected. One of the names is set, with its function, which
+// is pure: it gives another value and does not change the one it got. A wrap whose
+// target is not there does nothing.
 type Wrap struct {
 	Tool    string
 	Section string
@@ -49,7 +49,7 @@ func (s *selection) wrap(ctx context.Context) (whole bool) {
 
 // apply puts one wrap around its target. On an error the target is gone.
 func (s *selection) apply(ctx context.Context, w boundWrap) error {
-	if i := toolIndex(s.tools, w.Tool); i >= 0 && w.WrapTool != nil {
+	if i := toolIndex(s.tools, w.Tool); i >= 0 {
 		wrapped, err := s.generation.wrapTool(ctx, w, s.tools[i])
 		if err != nil {
 			s.tools = slices.Delete(s.tools, i, i+1)
@@ -57,7 +57,7 @@ func (s *selection) apply(ctx context.Context, w boundWrap) error {
 		}
 		s.tools[i] = wrapped
 	}
-	if i := sectionIndex(s.sections, w.Section); i >= 0 && w.WrapSection != nil {
+	if i := sectionIndex(s.sections, w.Section); i >= 0 {
 		wrapped, err := s.generation.wrapSection(ctx, w, s.sections[i])
 		if err != nil {
 			s.sections = slices.Delete(s.sections, i, i+1)
@@ -113,15 +113,15 @@ func (g *Generation) wrapSection(ctx context.Context, w boundWrap, inner *boundS
 	if outer.Key != inner.Key {
 		return nil, fmt.Errorf("gives the section %q the key %q; a wrap keeps the key", inner.Key, outer.Key)
 	}
+	if outer.Render == nil {
+		return nil, fmt.Errorf("gives the section %q no render function", inner.Key)
+	}
 	return &boundSection{Section: outer, extension: inner.extension, member: w.member, what: w.what}, nil
 }
 
 // layer is the section as a wrap around it gets it.
 func (s *boundSection) layer(limits Limits) Section {
 	inner := s.Section
-	if s.Render == nil {
-		return inner
-	}
 	inner.Render = func(ctx context.Context, input SectionInput) (text string, shown bool, err error) {
 		text, err = invoke(ctx, s.member, s.what, limits.Hook, func(ctx context.Context) (text string, err error) {
 			text, shown, err = s.Render(ctx, input)

@@ -127,13 +127,16 @@ func TestAWrapThatFailsDropsItsTarget(t *testing.T) {
 			inner.Key = "laws"
 			return inner, nil
 		}}, `extension w: wrap of section rules: gives the section "rules" the key "laws"; a wrap keeps the key`, "", "rules"},
+		{"of a section, without a function", registry.Wrap{Section: "rules", WrapSection: func(context.Context, registry.Section) (registry.Section, error) {
+			return registry.Section{Key: "rules"}, nil
+		}}, `extension w: wrap of section rules: gives the section "rules" no render function`, "", "rules"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var reported failures
 			r := registry.New(registry.Options{Report: reported.report})
 			g := promote(t, r, "c1",
-				world("a", registry.Instance{Tools: []registry.Tool{echo("act"), echo("other")}, Sections: []registry.Section{{Key: "rules"}, {Key: "cwd"}}}),
+				world("a", registry.Instance{Tools: []registry.Tool{echo("act"), echo("other")}, Sections: []registry.Section{shows("rules", ""), shows("cwd", "")}}),
 				world("w", wraps(test.wrap)),
 				world("z", wraps(around("act", "z"))), // finds no target any more
 			)

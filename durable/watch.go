@@ -46,8 +46,12 @@ type Frame struct {
 	// [value.Null].
 	Value value.Value
 	// Ops lead to it from the value of the frame before, or from the first one. They
-	// are never empty.
+	// are never empty but in a watch of [Session.FollowConversation].
 	Ops delta.Ops
+	// Commit is the commit, or what of it concerns the conversation, in a watch of
+	// [Session.FollowConversation]. It is nil in others, and in a frame that stands for
+	// several commits.
+	Commit *Publication
 }
 
 // step is a frame before it is shown: its value is as it is stored.
@@ -144,11 +148,11 @@ func (w *Watch) shown(next step) (frame Frame, changed bool, err error) {
 	case err != nil:
 		return Frame{}, false, err
 	case next.whole:
-		frame.Ops = delta.Ops{delta.Replace{Value: frame.Value}}
+		frame.Ops, frame.Commit = delta.Ops{delta.Replace{Value: frame.Value}}, nil
 	case next.document != nil && (!next.exact || next.version != w.definition.Version):
 		frame.Ops = delta.Diff(w.Value(), frame.Value)
 	}
-	return frame, len(frame.Ops) > 0, nil
+	return frame, len(frame.Ops) > 0 || frame.Commit != nil, nil
 }
 
 // read returns the value of a document as the definition reads it.

@@ -16,8 +16,8 @@ import (
 type watches struct {
 	mu    sync.Mutex
 	ended error // why there are none any more; nil before
-	// mounts are by what they show: a [record.Address], a [record.ConversationID], or
-	// taskGraph{}.
+	// mounts are by what they show: a [record.Address], a [record.ConversationID], a
+	// followed, or taskGraph{}.
 	mounts map[any]*mount
 	// open are the watches that have not ended, each with what is called when it does.
 	open map[*Watch][]func()
@@ -241,18 +241,41 @@ func (w *watches) touched(p *Publication) (found []*mount) {
 			found = append(found, m)
 		}
 	}
+	talk := func(id record.ConversationID) {
+		touch(id)
+		touch(followed(id))
+	}
 	for i := range p.Entries {
-		touch(p.Entries[i].Conversation)
+		talk(p.Entries[i].Conversation)
 	}
 	for i := range p.Documents {
 		at := p.Documents[i].Record.Address
 		touch(at)
-		touch(at.Scope.Conversation)
+		talk(at.Scope.Conversation)
+		if at.Scope.Kind == record.TaskScope {
+			w.followers(touch)
+		}
+	}
+	for i := range p.Tasks {
+		touch(followed(p.Tasks[i].Conversation))
+	}
+	for i := range p.Submissions {
+		touch(followed(p.Submissions[i].Conversation))
 	}
 	if len(p.Tasks) > 0 || len(p.Conversations) > 0 {
 		touch(taskGraph{})
 	}
 	return found
+}
+
+// followers touches all conversations that are followed: which of them a document of a
+// task concerns they know themselves.
+func (w *watches) followers(touch func(subject any)) {
+	for subject := range w.mounts {
+		if _, is := subject.(followed); is {
+			touch(subject)
+		}
+	}
 }
 
 // advance brings a mount to the next commit and tells its watches. When it cannot it

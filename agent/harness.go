@@ -137,7 +137,11 @@ func (h *Harness) PhaseAgent(ctx context.Context, run *durable.Runtime) (*regist
 // choice returns what an agent is resolved from.
 func (h *Harness) choice(ctx context.Context, from durable.Documents, conversation record.ConversationID) (registry.AgentChoice, error) {
 	state, _, err := durable.AgentDocument.Read(ctx, from, durable.InConversation(conversation))
-	return registry.AgentChoice{State: state, Base: h.Settings().Extensions}, err
+	settings := h.Settings()
+	if state.Model == nil {
+		state.Model = settings.Model
+	}
+	return registry.AgentChoice{State: state, Base: settings.Extensions}, err
 }
 
 // resolved returns what takes part in a phase: of the code that was there when it

@@ -371,17 +371,17 @@ func TestARunGoesOnWhereverItWasStopped(t *testing.T) {
 		}
 	}
 	whole := stoppable(t, memories())
-	var commits atomic.Int32
-	defer whole.SubscribeCommits(func(*durable.Publication) { commits.Add(1) })()
+	commits := 0
+	defer whole.SubscribeCommits(func(*durable.Publication) { commits++ })()
 	whole.say("Go.")
 	want := settledLines(whole)
-	for n := range int(commits.Load()) {
+	for n := 2; n < commits; n++ {
 		below := memories()
 		if n%8 == 3 {
 			below = databases()
 		}
 		h := stoppable(t, below)
-		left := n + 1
+		left := n
 		reached := make(chan struct{})
 		h.root()
 		stop := h.SubscribeCommits(func(*durable.Publication) {

@@ -11,6 +11,9 @@ import (
 // Settings are how all conversations of a harness work. They are read anew for each
 // decision and never stored. The zero value is the defaults.
 type Settings struct {
+	// Model is that of conversations that have chosen none; nil has none for them, and
+	// their runs end as "no_model".
+	Model *durable.ModelRef
 	// Extensions are those that take part where a conversation does not choose, in this
 	// order; all that are installed when nil.
 	Extensions []string

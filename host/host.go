@@ -33,6 +33,7 @@ type Host struct {
 	storage  storage.Storage
 	harness  *agent.Harness
 	session  *durable.Session // the harness's
+	models   WorldModels
 	settings *worldSettings
 	registry *registry.Registry
 	compiler *jsapi.Compiler
@@ -193,7 +194,7 @@ func (h *Host) openRepository() (err error) {
 
 // openEngine makes what every load needs.
 func (h *Host) openEngine(context.Context) (err error) {
-	h.world = &bind.World{Files: h.files, Commands: materialised{h}, Models: h.harness.Models}
+	h.world = &bind.World{Files: h.files, Commands: materialised{h}}
 	h.spares.host = h
 	if h.settings, err = watchSettings(h.files, h.options.Clock, h.settingsState); err != nil {
 		return err

@@ -80,3 +80,6 @@ func (l Layout) makeState() error {
 	}
 	return nil
 }
+
+// file is a file of the state.
+func (l Layout) file(name string) string { return filepath.Join(l.State(), name) }

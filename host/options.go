@@ -40,10 +40,14 @@ type Options struct {
 	// Logger gets what happens; nil drops it. What extensions print goes there
 	// too, with the attribute extension.
 	Logger *slog.Logger
-	// Models are those that conversations ask; nil has none.
+	// Models are those that conversations ask; those of the world when nil, with its
+	// default for conversations that choose none: see [Layout.OpenModels].
 	Models *model.Models
 	// Settings returns how conversations work; see [agent.Options]. Nil is the defaults.
 	Settings func() agent.Settings
+	// Paused has nothing go on that was cut off when the world was closed, until
+	// Session().Resume is called or something asks for progress, such as an input.
+	Paused bool
 	// Approve answers the gates that ask about a call of a conversation; nil refuses.
 	Approve registry.Approver
 	// Storage is what the session of the world stands on; a badger database in the

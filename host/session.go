@@ -66,8 +66,11 @@ func (h *Host) openSession(ctx context.Context) (err error) {
 		}
 		h.storage = db
 	}
+	if err := h.openModels(); err != nil {
+		return err
+	}
 	h.harness, err = agent.Open(ctx, h.storage, agent.Options{
-		Registry: h.registry, Models: h.options.Models, Settings: h.options.Settings, Approve: h.options.Approve,
+		Registry: h.registry, Models: h.models.Models, Settings: h.agentSettings, Approve: h.options.Approve,
 		Env: h.conversationEnv,
 		Session: durable.Options{
 			Clock: h.options.Clock, Random: h.options.Random, Logger: h.options.Logger,
@@ -84,6 +87,18 @@ func (h *Host) openSession(ctx context.Context) (err error) {
 	h.session = h.harness.Session
 	h.record, err = readRecord(ctx, h.session)
 	return err
+}
+
+// agentSettings are those of the embedder, with the world's model where they have none.
+func (h *Host) agentSettings() agent.Settings {
+	var settings agent.Settings
+	if h.options.Settings != nil {
+		settings = h.options.Settings()
+	}
+	if settings.Model == nil && h.models.Default != (durable.ModelRef{}) {
+		settings.Model = &h.models.Default
+	}
+	return settings
 }
 
 // conversationEnv is what the tools and sections of a conversation work on.
@@ -125,6 +140,7 @@ func (h *Host) sealSession() {
 
 // closeSession closes the session with its storage, or the storage that has none.
 func (h *Host) closeSession(ctx context.Context) error {
+	defer h.models.Close()
 	switch {
 	case h.session != nil:
 		return h.session.Close(ctx)

@@ -54,6 +54,9 @@ func (h *Host) start(ctx context.Context) error {
 	h.watchMemory()
 	h.loader.run()
 	h.statusChanged()
+	if h.options.Paused {
+		return nil
+	}
 	return h.session.Resume()
 }
 

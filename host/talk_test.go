@@ -228,35 +228,3 @@ export default (host: any) => { const seen: string[] = []; return defineExtensio
 	contains(t, h.transcript(), "user: go\nassistant: \nresult: said hi! after\nassistant: first\nuser: more\nassistant: second")
 	same(t, h.call("seen"), "response toolUse,tools 1,response stop,response stop after")
 }
-
-func TestAnExtensionAsksModelsItself(t *testing.T) {
-	h := talk(t, files{server("probe"): engineModule(tool("ask", `
-		const models = host.models();
-		const model = models.getModel("faux", "faux-1");
-		const stream = models.stream(model, { systemPrompt: "Be brief.", messages: [{ role: "user", content: "hello", timestamp: 1 }], tools: [] }, { maxTokens: 10 });
-		const types: string[] = [];
-		let text = "";
-		for await (const event of stream) { types.push(event.type); if (event.type === "text_delta") text += event.delta; if (event.partial && event.type === "text_delta" && event.partial.content[0].text !== text) types.push("behind"); }
-		const final = await stream.result();
-		const second = await models.complete(model, { messages: [{ role: "user", content: "again", timestamp: 1 }] });
-		const unknown = await tried(() => models.stream({ provider: "faux", id: "none" }, { messages: [] }));
-		`+asText(`[types[0], types.at(-1), types.includes("behind"), text, final.content[0].text, second.content[0].text, second.stopReason, unknown.split(":")[0],
-			models.getProviders().map((p: any) => p.id), models.getModel("x", "y") === undefined, await models.checkAuth("faux")]`)))})
-	h.model.Append(faux.Answer(faux.Says("the first answer, in pieces")), faux.Answer(faux.Says("the second")))
-	same(t, h.call("ask"), `["start","done",false,"the first answer, in pieces","the first answer, in pieces","the second","stop","ModelsError",["faux"],true,{"ok":true}]`)
-}
-
-func TestAnExtensionInstallsOneAtRunTime(t *testing.T) {
-	h := talk(t, files{server("probe"): engineModule(
-		tool("begin", `
-			const registry = session().registry;
-			const wrong = await tried(() => registry.install({ name: "later", tools: [{ name: "probe", description: "d", parameters: {} }] }));
-			registry.install({ name: "later", tools: [{ name: "added", description: "Added.", parameters: { type: "object" }, execute: async () => "from what was installed" }], sections: [pi.section("later", () => "installed")] });
-			return wrong + JSON.stringify(registry.snapshot().installed().map((e: any) => e.name));`),
-		tool("end", `session().registry.uninstall("later"); return JSON.stringify([api.registry.extension("later") !== undefined, session().registry.snapshot().extension("later") === undefined]);`))})
-	h.model.Append(
-		faux.Answer(faux.Calls(faux.Call("begin", map[string]any{}))), faux.Answer(faux.Calls(faux.Call("added", map[string]any{}))),
-		faux.Answer(faux.Calls(faux.Call("end", map[string]any{}))), faux.Answer(faux.Says("done")))
-	h.say("go")
-	contains(t, h.transcript(), `tools[0].execute must be a function`, `["probe","later"]`, "<later>\ninstalled\n</later>", "result: from what was installed", "result: [true,true]")
-}

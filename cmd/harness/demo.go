@@ -45,7 +45,7 @@ func (c *demoCommand) Run(ctx context.Context, p *program) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.stop()) }()
 	for _, step := range []func(context.Context) error{
-		d.makeWorld, d.callTool, d.addTool, d.changeTool, d.breakTool, d.revert, d.restart,
+		d.makeWorld, d.callTool, d.addTool, d.converse, d.changeTool, d.breakTool, d.revert, d.restart,
 	} {
 		if err := step(ctx); err != nil {
 			if ctx.Err() != nil {
@@ -67,6 +67,9 @@ func (d *demo) makeWorld(ctx context.Context) error {
 	if err := d.show(ctx, "init", d.world); err != nil {
 		return err
 	}
+	if err := d.script(); err != nil {
+		return err
+	}
 	d.explain("A harness serves it.")
 	return d.start(ctx)
 }
@@ -85,8 +88,11 @@ func (d *demo) addTool(ctx context.Context) error {
 }
 
 func (d *demo) changeTool(ctx context.Context) error {
-	d.explain("We change its code and commit. The next call runs the new code.")
-	return d.changed(ctx, "second.ts", "Say more")
+	d.explain("We change its code and commit. The next call runs the new code, in the conversation too.")
+	if err := d.changed(ctx, "second.ts", "Say more"); err != nil {
+		return err
+	}
+	return d.goOn(ctx)
 }
 
 // changed commits another version of the tool, waits for it and calls it.
@@ -133,17 +139,17 @@ func (d *demo) revert(ctx context.Context) error {
 }
 
 func (d *demo) restart(ctx context.Context) error {
-	d.explain("A crash loses nothing: the harness is killed, started again, and comes up with the same code.")
+	d.explain("A crash loses nothing: the harness is killed, started again, and comes up with the same code and conversations.")
 	if err := d.kill(); err != nil {
 		return err
 	}
 	if err := d.start(ctx); err != nil {
 		return err
 	}
-	if err := d.show(ctx, "call", "hello", `{"name":"Ada"}`); err != nil {
+	if err := d.show(ctx, "call", "todo_list"); err != nil {
 		return err
 	}
-	return d.show(ctx, "call", "todo_list")
+	return d.show(ctx, "show", d.conversation)
 }
 
 // commit writes the tool as a person would, and commits it.

@@ -24,6 +24,8 @@ type demo struct {
 	steps   int
 	serving *exec.Cmd
 	read    chan struct{} // closed when the harness's output has ended
+
+	conversation string // its id
 }
 
 // explain begins a step.

@@ -53,12 +53,20 @@ type commandLine struct {
 	World string   `help:"The world's directory; ./world when nothing names one." env:"HARNESS_WORLD" placeholder:"DIR"`
 	Way   run.Name `help:"Force a way of running commands." env:"HARNESS_WAY" hidden:""`
 
-	Init    initCommand    `cmd:"" help:"Make a world."`
-	Run     runCommand     `cmd:"" help:"Serve a world until it is stopped."`
-	Status  statusCommand  `cmd:"" help:"Show which commit is live, and what is wrong with the newest."`
-	Tools   toolsCommand   `cmd:"" help:"List the tools that can be called."`
-	Call    callCommand    `cmd:"" help:"Call a tool."`
-	Exec    execCommand    `cmd:"" help:"Run a command in the world."`
+	Init   initCommand   `cmd:"" help:"Make a world."`
+	Run    runCommand    `cmd:"" help:"Serve a world until it is stopped."`
+	Status statusCommand `cmd:"" help:"Show which commit is live, and what is wrong with the newest."`
+	Tools  toolsCommand  `cmd:"" help:"List the tools that can be called."`
+	Call   callCommand   `cmd:"" help:"Call a tool."`
+	Exec   execCommand   `cmd:"" help:"Run a command in the world."`
+
+	Submit        submitCommand        `cmd:"" help:"Say something in a conversation, and print the answer."`
+	Conversations conversationsCommand `cmd:"" help:"List the conversations."`
+	Show          showCommand          `cmd:"" help:"Print a conversation."`
+	Abort         abortCommand         `cmd:"" help:"Abort what goes on in a conversation."`
+	Models        modelsCommand        `cmd:"" help:"List the models that can be asked."`
+	Inspect       inspectCommand       `cmd:"" help:"Show what goes on: tasks, and inputs that are not settled."`
+
 	Revert  revertCommand  `cmd:"" help:"Move the branch back to the last good commit."`
 	Reload  reloadCommand  `cmd:"" help:"Load the newest commit again."`
 	Types   typesCommand   `cmd:"" help:"Write type declarations for editors into the repository."`

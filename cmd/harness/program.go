@@ -131,6 +131,7 @@ func (p *program) open(ctx context.Context) (*host.Host, error) {
 	if err != nil {
 		return nil, err
 	}
+	options.Paused = true // what was cut off is not this command's to go on with
 	return host.Open(ctx, options)
 }
 

@@ -66,6 +66,13 @@ func printJSON(to io.Writer, document any) error {
 	return encoder.Encode(document)
 }
 
+// printLine prints a document on a line of its own.
+func printLine(to io.Writer, document any) error {
+	encoder := json.NewEncoder(to)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(document)
+}
+
 // printStatus shows the status to a person.
 func printStatus(p *program, status host.Status, served bool) {
 	if !served {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/delta"
 	"github.com/seed-d579e5eb/harness/durable/record"
@@ -58,8 +57,6 @@ func builtinDocuments(kind string) *durable.DocumentDefinition {
 		return durable.ProviderDocument.Definition
 	case durable.UsageDocument.Definition.Kind:
 		return durable.UsageDocument.Definition
-	case agent.NestedDocument.Definition.Kind:
-		return agent.NestedDocument.Definition
 	}
 	return nil
 }

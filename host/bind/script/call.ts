@@ -6,10 +6,9 @@ import { documentObserver } from "harness:bind/documents";
 import { named, notAvailable } from "harness:bind/errors";
 import { createSubmission } from "harness:bind/harness";
 import { memo } from "harness:bind/memo";
-import { models } from "harness:internal/models";
+import { createModels } from "harness:bind/models";
 import { origin } from "harness:bind/origin";
 import { ask, type Remote } from "harness:bind/remote";
-import { registrySnapshot } from "harness:bind/registry";
 import { strictCopy } from "harness:bind/strict";
 import { commit, submissionOf, taskText } from "harness:bind/transaction";
 
@@ -30,7 +29,6 @@ export interface NativeCall {
   conversationId?: number;
   remote?: Remote;
   window?: object;
-  installed?(): any[];
 }
 
 /** Runs a tool and gives its result in one form. */
@@ -133,8 +131,7 @@ function inside(call: NativeCall, remote: Remote, live: () => void): Record<stri
     taskId: call.taskId,
     conversationId: call.conversationId,
     outputWindow: call.window,
-    models,
-    registry: registrySnapshot(call.installed!),
+    models: createModels(),
     memo: memo(checked),
     ...documentObserver(checked),
     commit: (change: any, context?: Context) => commit(change, (callback) => ask(checked, "commit", {}, context, callback)),

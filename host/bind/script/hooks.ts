@@ -6,7 +6,7 @@ import { toolResult } from "harness:bind/call";
 import { documentReader } from "harness:bind/documents";
 import { notAvailable } from "harness:bind/errors";
 import { memo } from "harness:bind/memo";
-import { models } from "harness:internal/models";
+import { createModels } from "harness:bind/models";
 import { type HostObject, hosted, isHosted } from "harness:bind/origin";
 import type { Remote } from "harness:bind/remote";
 
@@ -25,7 +25,9 @@ function missing(member: string): () => Promise<never> {
 const outside = Object.freeze({
   taskId: undefined,
   conversationId: undefined,
-  models,
+  get models() {
+    return createModels();
+  },
   memo: missing("memo"),
   snapshot: missing("snapshot"),
   snapshotAsOf: missing("snapshotAsOf"),
@@ -37,7 +39,9 @@ function hookApi(native: NativeHook | undefined): HookApi {
   return hosted({
     taskId,
     conversationId,
-    models,
+    get models() {
+      return createModels();
+    },
     memo: memo(remote),
     ...documentReader(remote),
   }) as unknown as HookApi;

@@ -4,9 +4,7 @@ import type { ExecOptions, FileSystem, Host, OutputStream, Watch } from "harness
 import { named, notAvailable } from "harness:bind/errors";
 import { createEventLog, emit, react } from "harness:bind/events";
 import { createHarness } from "harness:bind/harness";
-import { models } from "harness:internal/models";
 import type { Native, NativeCommand } from "harness:bind/native";
-import { createRegistryFace } from "harness:bind/registry";
 import { ask } from "harness:bind/remote";
 import { resource } from "harness:bind/resources";
 
@@ -113,7 +111,7 @@ class ExtensionHost extends Lazy {
       let harness: object | undefined;
       return () => {
         const engine = this.#native("engine")(); // which fails once the generation has closed
-        return (harness ??= createHarness(engine, createRegistryFace(this.#native)));
+        return (harness ??= createHarness(engine));
       };
     });
   }
@@ -145,7 +143,7 @@ class ExtensionHost extends Lazy {
   // What arrives with other parts of the harness.
 
   get models() {
-    return () => models;
+    return () => notAvailable("models()", "the models");
   }
   get routines(): never {
     return notAvailable("routines", "routines");

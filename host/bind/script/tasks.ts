@@ -4,9 +4,8 @@ import type { Context } from "@earendil-works/chord/context";
 import { workingConversation } from "harness:bind/call";
 import { documentObserver } from "harness:bind/documents";
 import { memo } from "harness:bind/memo";
-import { models } from "harness:internal/models";
+import { createModels } from "harness:bind/models";
 import { crossing, hosted } from "harness:bind/origin";
-import { registrySnapshot } from "harness:bind/registry";
 import { ask, type Remote } from "harness:bind/remote";
 import { strictText } from "harness:bind/strict";
 import { runChange } from "harness:bind/transaction";
@@ -16,7 +15,6 @@ interface NativePhase {
   taskId: number;
   conversationId: number;
   remote: Remote;
-  installed(): any[];
   now(): number;
   report(error: unknown): void;
 }
@@ -36,8 +34,9 @@ function taskRuntime(native: NativePhase, context: Context): object {
     get signal() {
       return context.abortSignal;
     },
-    models,
-    registry: registrySnapshot(native.installed),
+    get models() {
+      return createModels();
+    },
     now,
     report,
     memo: memo(remote),

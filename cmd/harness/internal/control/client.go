@@ -62,26 +62,26 @@ func Dial(ctx context.Context, socket string) (*Client, error) {
 // Status returns the document of /proc/extensions.
 func (c *Client) Status(ctx context.Context) (host.Status, error) {
 	var status host.Status
-	return status, c.document(ctx, http.MethodGet, pathStatus, &status)
+	return status, c.document(ctx, http.MethodGet, pathStatus, nil, &status)
 }
 
 // Settled returns it once the newest commit of the branch has been loaded or
 // refused. A branch without a commit is an error.
 func (c *Client) Settled(ctx context.Context) (host.Status, error) {
 	var status host.Status
-	return status, c.document(ctx, http.MethodGet, pathStatus+"?settled", &status)
+	return status, c.document(ctx, http.MethodGet, pathStatus+"?settled", nil, &status)
 }
 
 // Tools lists the tools that can be called.
 func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
 	var tools []Tool
-	return tools, c.document(ctx, http.MethodGet, pathTools, &tools)
+	return tools, c.document(ctx, http.MethodGet, pathTools, nil, &tools)
 }
 
 // Reload loads the tip of the branch again; see [host.Host.Reload].
 func (c *Client) Reload(ctx context.Context) (host.Status, error) {
 	var status host.Status
-	return status, c.document(ctx, http.MethodPost, pathReload, &status)
+	return status, c.document(ctx, http.MethodPost, pathReload, nil, &status)
 }
 
 // Call calls a tool; see [host.Host.CallTool]. Progress is called on the goroutine
@@ -123,9 +123,16 @@ func (c *Client) Exec(ctx context.Context, request ExecRequest, stdout, stderr i
 	return result, err
 }
 
-// document sends a request without a body and reads one document.
-func (c *Client) document(ctx context.Context, method, path string, document any) error {
-	response, err := c.send(ctx, method, path, nil)
+// document sends a request, without a body when it is nil, and reads one document.
+func (c *Client) document(ctx context.Context, method, path string, request, document any) error {
+	var body []byte
+	if request != nil {
+		var err error
+		if body, err = json.Marshal(request); err != nil {
+			return err
+		}
+	}
+	response, err := c.send(ctx, method, path, body)
 	if err != nil {
 		return err
 	}

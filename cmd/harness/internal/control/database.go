@@ -124,5 +124,5 @@ func (c *Client) Check(ctx context.Context) iter.Seq2[durable.Violation, error] 
 // Stats returns measures of the harness's database.
 func (c *Client) Stats(ctx context.Context) (host.DatabaseStats, error) {
 	var stats host.DatabaseStats
-	return stats, c.document(ctx, http.MethodGet, pathStats, &stats)
+	return stats, c.document(ctx, http.MethodGet, pathStats, nil, &stats)
 }

@@ -5,7 +5,8 @@
 // A request has one JSON document or nothing; an answer that comes bit by bit is
 // one JSON document a line. A client that goes away ends what it asked for, and so
 // does one that leaves more than 4 MiB unread of what a tool publishes; the output
-// of a command waits for its reader until the harness stops.
+// of a command waits for its reader until the harness stops. A conversation goes on
+// without the client that has submitted to it.
 package control
 
 import (
@@ -26,6 +27,13 @@ const (
 	pathBackup = "/v1/backup" // GET: the backup, and how it ended in the trailer backupTrailer
 	pathCheck  = "/v1/check"  // POST: lines of checkLine
 	pathStats  = "/v1/stats"  // GET: host.DatabaseStats
+
+	pathModels        = "/v1/models"        // GET: a list of Model
+	pathConversations = "/v1/conversations" // POST: lines of conversationLine
+	pathShow          = "/v1/show"          // POST conversationRequest: lines of entryLine
+	pathSubmit        = "/v1/submit"        // POST SubmitRequest: lines of submitLine
+	pathAbort         = "/v1/abort"         // POST conversationRequest: done
+	pathInspect       = "/v1/inspect"       // GET: Inspection
 )
 
 // CallRequest asks for a call of a tool.

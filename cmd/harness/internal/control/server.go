@@ -55,6 +55,12 @@ func Serve(ctx context.Context, h *host.Host, socket string) (*Server, error) {
 	mux.HandleFunc("GET "+pathBackup, s.serveBackup)
 	mux.HandleFunc("POST "+pathCheck, s.serveCheck)
 	mux.HandleFunc("GET "+pathStats, s.serveStats)
+	mux.HandleFunc("GET "+pathModels, s.serveModels)
+	mux.HandleFunc("POST "+pathConversations, s.serveConversations)
+	mux.HandleFunc("POST "+pathShow, s.serveShow)
+	mux.HandleFunc("POST "+pathSubmit, s.serveSubmit)
+	mux.HandleFunc("POST "+pathAbort, s.serveAbort)
+	mux.HandleFunc("GET "+pathInspect, s.serveInspect)
 	s.server = &http.Server{
 		Handler:           mux,
 		ReadHeaderTimeout: 10 * time.Second,

@@ -349,3 +349,16 @@ func (w *testWorld) read(name string) string {
 	}
 	return string(data)
 }
+
+// inOrder asks for texts one after another.
+func inOrder(t testing.TB, text string, parts ...string) {
+	t.Helper()
+	rest := text
+	for _, part := range parts {
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			t.Fatalf("%q is missing, or not in its place, in:\n%s", part, text)
+		}
+		rest = after
+	}
+}

@@ -22,18 +22,35 @@ type talking struct {
 // talk opens a world with extensions whose conversations think.
 func talk(t *testing.T, extensions files) *talking {
 	t.Helper()
-	w := newWorld(t, extensions)
+	return newWorld(t, extensions).talk(inMemory)
+}
+
+// talk opens a world whose conversations think, by these steps first.
+func (w *testWorld) talk(on func(*Options), steps ...faux.Step) *talking {
+	t := w.TB
+	t.Helper()
 	scripted := faux.New(faux.Options{})
+	scripted.Set(steps...)
 	models := new(model.Models)
 	if _, err := models.Set(scripted); err != nil {
 		t.Fatal(err)
 	}
-	h := w.open(inMemory, func(o *Options) { o.Models = models })
+	h := w.open(on, func(o *Options) { o.Models = models })
 	return &talking{h, w, scripted}
 }
 
 // say hands an input in to the root conversation and returns the settled submission.
 func (h *talking) say(text string) record.Submission {
+	h.Helper()
+	settled, err := h.submit(text).Wait(h.Context())
+	if err != nil {
+		h.Fatal(err)
+	}
+	return settled
+}
+
+// submit hands an input in to the root conversation.
+func (h *talking) submit(text string) *durable.Submission {
 	h.Helper()
 	root, err := h.Harness().Root(h.Context(), durable.ConversationOptions{
 		Agent: durable.AgentChange{Model: durable.Set(durable.ModelRef{Provider: "faux", Model: "faux-1"})},
@@ -45,11 +62,7 @@ func (h *talking) say(text string) record.Submission {
 	if err != nil {
 		h.Fatal(err)
 	}
-	settled, err := submitted.Wait(h.Context())
-	if err != nil {
-		h.Fatal(err)
-	}
-	return settled
+	return submitted
 }
 
 // transcript writes the messages of the root conversation, one a line.

@@ -270,6 +270,28 @@ func TestWhatAnUnsafeCallWaitedForIsAbandonedAfterARestart(t *testing.T) {
 	}
 }
 
+func TestNestedCallsHaveADepth(t *testing.T) {
+	runs, deepest := 0, 0
+	again := calling("again", func(ctx context.Context, r registry.CallRuntime) (string, error) {
+		runs++
+		deepest = max(deepest, registry.CallDepth(ctx))
+		inner, err := r.Execute(ctx, registry.NestedCall{Tool: "again"})
+		if err != nil {
+			return "", err
+		}
+		return inner.Text, nil
+	})
+	h := open(t, agent.Options{}, with(again))
+	h.model.Set(calls("again", `{}`), text("Done."))
+	h.say("Go.")
+	if runs != registry.MaxCallDepth+1 || deepest != registry.MaxCallDepth {
+		t.Errorf("it ran %d times, %d deep", runs, deepest)
+	}
+	if result, _ := h.resultOf(0); !strings.Contains(result.Text(), "nest deeper than 32") {
+		t.Errorf("the call gave %s", written(result))
+	}
+}
+
 func TestToolsAreForThoseWhoMayCallThem(t *testing.T) {
 	forModels, forTools := says("models", "m"), says("tools", "t")
 	forModels.Callers, forTools.Callers = []registry.Caller{registry.CallerModel}, []registry.Caller{registry.CallerTool}

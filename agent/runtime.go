@@ -229,11 +229,15 @@ func (r *callRuntime) Execute(ctx context.Context, call registry.NestedCall) (*r
 		return nil, err
 	}
 	call.Key = key
+	depth := max(registry.CallDepth(ctx), r.call.run.Input.Depth)
+	if depth >= registry.MaxCallDepth {
+		return nil, &registry.CallDepthError{}
+	}
 	return during(ctx, r, func(ctx context.Context) (*registry.NestedResult, error) {
 		if call.Progress != nil {
 			defer r.call.harness.listen(nestedName{r.TaskID(), call.Key}, call.Progress)()
 		}
-		task, err := r.nest(ctx, call)
+		task, err := r.nest(ctx, call, depth+1)
 		if err != nil {
 			return nil, err
 		}

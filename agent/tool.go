@@ -38,6 +38,8 @@ type toolInput struct {
 	Key       string          `json:"key,omitempty"`
 	Tool      string          `json:"name,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Depth is how many calls it is nested in, those of services too.
+	Depth int `json:"depth,omitempty"`
 }
 
 // toolState is the checkpoint of a call. Once it executes it has the arguments and the
@@ -92,11 +94,18 @@ func (h *Harness) defineTool() toolTask {
 		Name: registry.TaskTool, Version: 1,
 		Initial: func(toolInput) toolState { return toolState{Phase: phaseCall} },
 		Phases: map[string]func(context.Context, *toolRun) error{
-			phaseCall:    h.beginToolCall,
-			phaseExecute: h.resumeToolCall,
+			phaseCall:    atDepth(h.beginToolCall),
+			phaseExecute: atDepth(h.resumeToolCall),
 		},
-		Abort: h.abortToolCall,
+		Abort: atDepth(h.abortToolCall),
 	})
+}
+
+// atDepth has a phase know how deeply its call is nested.
+func atDepth(phase func(context.Context, *toolRun) error) func(context.Context, *toolRun) error {
+	return func(ctx context.Context, run *toolRun) error {
+		return phase(registry.WithCallDepth(ctx, run.Input.Depth), run)
+	}
 }
 
 // calledIn returns a call of a response. The context is what is at hand of the

@@ -99,7 +99,7 @@ func checkKey(key string) error {
 
 // nest makes a nested call, or finds the one that was made under its key, and returns
 // its task.
-func (r *callRuntime) nest(ctx context.Context, call registry.NestedCall) (task record.TaskID, err error) {
+func (r *callRuntime) nest(ctx context.Context, call registry.NestedCall, depth int) (task record.TaskID, err error) {
 	arguments := call.Arguments
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
@@ -120,7 +120,7 @@ func (r *callRuntime) nest(ctx context.Context, call registry.NestedCall) (task 
 		parent := r.call.run.Input.Call
 		id := parent + "/" + call.Key
 		task, err = r.call.harness.call.Create(tx, toolInput{
-			Kind: calledByTool, Call: id, Parent: parent, Key: call.Key, Tool: call.Tool, Arguments: arguments,
+			Kind: calledByTool, Call: id, Parent: parent, Key: call.Key, Tool: call.Tool, Arguments: arguments, Depth: depth,
 		}, durable.TaskOptions{Ownership: durable.OwnedBy(r.TaskID()), AbandonOnRestart: r.replay != replaySafe})
 		nested.Calls = append(nested.Calls, NestedSlot{
 			ToolSlot: durable.ToolSlot{Call: id, Name: call.Tool, Task: task, Status: durable.SlotPending}, Key: call.Key, Arguments: arguments,

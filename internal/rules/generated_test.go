@@ -29,6 +29,10 @@ func TestDocumentsShowWhatTheCodeSays(t *testing.T) {
 		{"docs/isolation.md", "remaining", remainingTable},
 		{"docs/isolation.md", "tried", triedTables},
 		{"docs/isolation.md", "ways", waysTable},
+		{"docs/tutorial.md", "plan", exampleExtension("plan")},
+		{"docs/tutorial.md", "policy", exampleExtension("policy")},
+		{"docs/tutorial.md", "delegate", exampleExtension("delegate")},
+		{"docs/tutorial.md", "reminder", exampleExtension("reminder")},
 	} {
 		t.Run(part.page+"/"+part.name, func(t *testing.T) {
 			file := "../../" + part.page
@@ -53,6 +57,14 @@ func TestDocumentsShowWhatTheCodeSays(t *testing.T) {
 				t.Errorf("run make generate (-code +page):\n%s", diff)
 			}
 		})
+	}
+}
+
+// exampleExtension shows an extension of the example world, which tests of host run.
+func exampleExtension(name string) func(t *testing.T) string {
+	return func(t *testing.T) string {
+		file := "extensions/" + name + "/server.ts"
+		return "```ts\n// " + file + "\n" + read(t, "testdata/world/root/src/sausage/"+file) + "```\n"
 	}
 }
 

@@ -93,12 +93,12 @@ func TestLinksLeadSomewhere(t *testing.T) {
 // TestExamplesInPagesAreTested keeps the Go code in pages the same as code that
 // tests run.
 func TestExamplesInPagesAreTested(t *testing.T) {
-	tested := strings.Join(strings.Fields(read(t, "host/example_test.go")+read(t, "registry/example_test.go")), " ")
+	tested := strings.Join(strings.Fields(read(t, "host/example_test.go")+read(t, "registry/example_test.go")+read(t, "agent/example_test.go")), " ")
 	fenced := regexp.MustCompile("(?s)```go\n(.*?)```")
 	for _, page := range texts(t, ".md") {
 		for _, block := range fenced.FindAllSubmatch(page.content, -1) {
 			if code := strings.Join(strings.Fields(string(block[1])), " "); !strings.Contains(tested, code) {
-				t.Errorf("%s shows Go code that is in the example_test.go of neither host nor registry:\n%s", page.path, block[1])
+				t.Errorf("%s shows Go code that is in no example_test.go of host, registry or agent:\n%s", page.path, block[1])
 			}
 		}
 	}

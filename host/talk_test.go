@@ -20,9 +20,14 @@ type talking struct {
 }
 
 // talk opens a world with extensions whose conversations think.
-func talk(t *testing.T, extensions files) *talking {
+func talk(t *testing.T, extensions files, edits ...func(*Options)) *talking {
 	t.Helper()
-	return newWorld(t, extensions).talk(inMemory)
+	return newWorld(t, extensions).talk(func(o *Options) {
+		inMemory(o)
+		for _, edit := range edits {
+			edit(o)
+		}
+	})
 }
 
 // talk opens a world whose conversations think, by these steps first.
@@ -49,8 +54,8 @@ func (h *talking) say(text string) record.Submission {
 	return settled
 }
 
-// submit hands an input in to the root conversation.
-func (h *talking) submit(text string) *durable.Submission {
+// root is the root conversation, whose model is the scripted one.
+func (h *talking) root() *durable.Conversation {
 	h.Helper()
 	root, err := h.Harness().Root(h.Context(), durable.ConversationOptions{
 		Agent: durable.AgentChange{Model: durable.Set(durable.ModelRef{Provider: "faux", Model: "faux-1"})},
@@ -58,7 +63,13 @@ func (h *talking) submit(text string) *durable.Submission {
 	if err != nil {
 		h.Fatal(err)
 	}
-	submitted, err := root.Submit(h.Context(), durable.Input{Content: message.Content{Text: text}})
+	return root
+}
+
+// submit hands an input in to the root conversation.
+func (h *talking) submit(text string) *durable.Submission {
+	h.Helper()
+	submitted, err := h.root().Submit(h.Context(), durable.Input{Content: message.Content{Text: text}})
 	if err != nil {
 		h.Fatal(err)
 	}

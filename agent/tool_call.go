@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/seed-d579e5eb/harness/durable"
+	"github.com/seed-d579e5eb/harness/durable/storage"
+	"github.com/seed-d579e5eb/harness/model/message"
 	"github.com/seed-d579e5eb/harness/registry"
 )
 
@@ -227,8 +230,30 @@ type ending struct {
 	aborted bool
 }
 
-// settle stores the result of a call, and ends it.
+// settle stores the result of a call, and ends it. In place of one that cannot be
+// stored there is one that says so.
 func (c *toolCall) settle(ctx context.Context, result *registry.Result, end ending) error {
+	err := c.store(ctx, result, end)
+	if !refused(err) {
+		return err
+	}
+	unfit := fmt.Errorf("the result of the call cannot be stored: %w", err)
+	if end.failed == nil && !end.aborted {
+		end.failed = unfit
+	}
+	return c.store(ctx, registry.ErrorResult(registry.CodeToolError, unfit.Error()), end)
+}
+
+// refused says whether a commit was refused for what was to be stored.
+func refused(err error) bool {
+	var large *storage.TooLargeError
+	var invalid *durable.InvalidError
+	var noJSON *durable.NotJSONError
+	var unwritable *message.Error
+	return errors.As(err, &large) || errors.As(err, &invalid) || errors.As(err, &noJSON) || errors.As(err, &unwritable)
+}
+
+func (c *toolCall) store(ctx context.Context, result *registry.Result, end ending) error {
 	shaped := c.harness.shaped(c.call.ID, c.call.Tool, result, c.limits)
 	shaped.message.DurationMs = end.duration
 	if err := c.shapeNested(ctx, shaped); err != nil {

@@ -104,6 +104,26 @@ func TestAResultIsMadeFitForTranscripts(t *testing.T) {
 	}
 }
 
+func TestAResultThatCannotBeStoredIsAnErrorOfItsCall(t *testing.T) {
+	for name, result := range map[string]*registry.Result{
+		"too large":  {Content: []registry.Content{{Type: registry.ContentImage, Data: make([]byte, 30<<20), MIMEType: "image/png"}}},
+		"too deep":   {Details: json.RawMessage(strings.Repeat("[", 5000) + strings.Repeat("]", 5000))},
+		"not UTF-8":  {Details: json.RawMessage("\"\xff\"")},
+		"odd number": {Usage: &message.Usage{Input: 1 << 60}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := open(t, agent.Options{}, with(tool("odd", func(context.Context, *registry.Call) (*registry.Result, error) { return result, nil })))
+			h.model.Set(calls("odd", `{}`), text("Done."))
+			if got := h.answer(h.say("Go.")); got != "Done." {
+				t.Errorf("the answer is %q", got)
+			}
+			if got, data := h.resultOf(0); name != "not UTF-8" && (!slices.Equal(codes(data), []string{"tool_error"}) || !strings.Contains(got.Text(), "cannot be stored")) {
+				t.Errorf("the result is %.200s", written(got))
+			}
+		})
+	}
+}
+
 // careless is a provider that ends its responses with messages as they are.
 type careless struct{ answers []*message.Assistant }
 

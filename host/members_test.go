@@ -30,7 +30,6 @@ func TestTheHostNamesItsExtensionAndGeneration(t *testing.T) {
 
 func TestMembersThatAreNotThereYetSayWhatBringsThem(t *testing.T) {
 	members := map[string]string{
-		"models()":   `return host.models()`,
 		"routines":   `return host.routines.list()`,
 		"capability": `return host.capability("kind")`,
 	}

@@ -252,3 +252,20 @@ export default (host: any) => { const seen: string[] = []; return defineExtensio
 	contains(t, h.transcript(), "user: go\nassistant: \nresult: said hi! after\nassistant: first\nuser: more\nassistant: second")
 	same(t, h.call("seen"), "response toolUse,tools 1,response stop,response stop after")
 }
+
+func TestAnExtensionAsksModelsItself(t *testing.T) {
+	h := talk(t, files{server("probe"): engineModule(tool("ask", `
+		const models = host.models();
+		const model = models.getModel("faux", "faux-1");
+		const stream = models.stream(model, { systemPrompt: "Be brief.", messages: [{ role: "user", content: "hello", timestamp: 1 }], tools: [] }, { maxTokens: 10 });
+		const types: string[] = [];
+		let text = "";
+		for await (const event of stream) { types.push(event.type); if (event.type === "text_delta") text += event.delta; if (event.partial && event.type === "text_delta" && event.partial.content[0].text !== text) types.push("behind"); }
+		const final = await stream.result();
+		const second = await models.complete(model, { messages: [{ role: "user", content: "again", timestamp: 1 }] });
+		const unknown = await tried(() => models.stream({ provider: "faux", id: "none" }, { messages: [] }));
+		`+asText(`[types[0], types.at(-1), types.includes("behind"), text, final.content[0].text, second.content[0].text, second.stopReason, unknown.split(":")[0],
+			models.getProviders().map((p: any) => p.id), models.getModel("x", "y") === undefined, await models.checkAuth("faux")]`)))})
+	h.model.Append(faux.Answer(faux.Says("the first answer, in pieces")), faux.Answer(faux.Says("the second")))
+	same(t, h.call("ask"), `["start","done",false,"the first answer, in pieces","the first answer, in pieces","the second","stop","ModelsError",["faux"],true,{"ok":true}]`)
+}

@@ -19,7 +19,7 @@ func nativeModule(world *World) *jsapi.Object {
 		immediate.Set(each.name, synchronous(world.Files, each.name, nodeOptions(each.prepare)))
 	}
 	return jsapi.NewObject("native", jsapi.NewObject(
-		"fs", files, "fsSync", immediate, "digest", jsapi.Native(digest)))
+		"fs", files, "fsSync", immediate, "digest", jsapi.Native(digest), "models", world.modelsObject()))
 }
 
 // nodeOptions lets an operation take { recursive } where the natives of a host

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/model"
 	"github.com/seed-d579e5eb/harness/registry"
 	"github.com/seed-d579e5eb/harness/vfs"
 	"github.com/seed-d579e5eb/harness/vfs/run"
@@ -16,6 +17,8 @@ import (
 type World struct {
 	Files    *vfs.World
 	Commands Commands
+	// Models returns the models of the harness; nil, and a nil result, are none.
+	Models func() *model.Models
 }
 
 // Commands runs commands in the world; see [run.Runner].

@@ -6,7 +6,7 @@ import { documentObserver } from "harness:bind/documents";
 import { named, notAvailable } from "harness:bind/errors";
 import { createSubmission } from "harness:bind/harness";
 import { memo } from "harness:bind/memo";
-import { createModels } from "harness:bind/models";
+import { models } from "harness:internal/models";
 import { origin } from "harness:bind/origin";
 import { ask, type Remote } from "harness:bind/remote";
 import { strictCopy } from "harness:bind/strict";
@@ -131,7 +131,7 @@ function inside(call: NativeCall, remote: Remote, live: () => void): Record<stri
     taskId: call.taskId,
     conversationId: call.conversationId,
     outputWindow: call.window,
-    models: createModels(),
+    models,
     memo: memo(checked),
     ...documentObserver(checked),
     commit: (change: any, context?: Context) => commit(change, (callback) => ask(checked, "commit", {}, context, callback)),

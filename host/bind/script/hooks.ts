@@ -6,7 +6,7 @@ import { toolResult } from "harness:bind/call";
 import { documentReader } from "harness:bind/documents";
 import { notAvailable } from "harness:bind/errors";
 import { memo } from "harness:bind/memo";
-import { createModels } from "harness:bind/models";
+import { models } from "harness:internal/models";
 import { type HostObject, hosted, isHosted } from "harness:bind/origin";
 import type { Remote } from "harness:bind/remote";
 
@@ -25,9 +25,7 @@ function missing(member: string): () => Promise<never> {
 const outside = Object.freeze({
   taskId: undefined,
   conversationId: undefined,
-  get models() {
-    return createModels();
-  },
+  models,
   memo: missing("memo"),
   snapshot: missing("snapshot"),
   snapshotAsOf: missing("snapshotAsOf"),
@@ -39,9 +37,7 @@ function hookApi(native: NativeHook | undefined): HookApi {
   return hosted({
     taskId,
     conversationId,
-    get models() {
-      return createModels();
-    },
+    models,
     memo: memo(remote),
     ...documentReader(remote),
   }) as unknown as HookApi;

@@ -4,6 +4,7 @@ import type { ExecOptions, FileSystem, Host, OutputStream, Watch } from "harness
 import { named, notAvailable } from "harness:bind/errors";
 import { createEventLog, emit, react } from "harness:bind/events";
 import { createHarness } from "harness:bind/harness";
+import { models } from "harness:internal/models";
 import type { Native, NativeCommand } from "harness:bind/native";
 import { ask } from "harness:bind/remote";
 import { resource } from "harness:bind/resources";
@@ -143,7 +144,7 @@ class ExtensionHost extends Lazy {
   // What arrives with other parts of the harness.
 
   get models() {
-    return () => notAvailable("models()", "the models");
+    return () => models;
   }
   get routines(): never {
     return notAvailable("routines", "routines");

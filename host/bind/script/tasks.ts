@@ -4,7 +4,7 @@ import type { Context } from "@earendil-works/chord/context";
 import { workingConversation } from "harness:bind/call";
 import { documentObserver } from "harness:bind/documents";
 import { memo } from "harness:bind/memo";
-import { createModels } from "harness:bind/models";
+import { models } from "harness:internal/models";
 import { crossing, hosted } from "harness:bind/origin";
 import { ask, type Remote } from "harness:bind/remote";
 import { strictText } from "harness:bind/strict";
@@ -34,9 +34,7 @@ function taskRuntime(native: NativePhase, context: Context): object {
     get signal() {
       return context.abortSignal;
     },
-    get models() {
-      return createModels();
-    },
+    models,
     now,
     report,
     memo: memo(remote),

@@ -286,7 +286,7 @@ export interface Host {
 
   /** The open harness. Throws NotAvailable while the first generation is loading: ask for it from onOpen, or later. */
   harness(): Harness;
-  /** Not yet: throws NotAvailable. */
+  /** The configured models. */
   models(): Models;
   readonly storage: SubmissionStorage;
   /** What hosts keep of a conversation, such as its title. */

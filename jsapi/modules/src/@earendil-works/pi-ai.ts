@@ -141,9 +141,89 @@ export interface Model {
   thinkingLevelMap?: Partial<Record<ThinkingLevel, string | null>>;
 }
 
+/** What a model is asked: a transcript, and perhaps a prompt and tools in front of it. */
+export interface ModelContext {
+  systemPrompt?: string;
+  messages: readonly Message[];
+  tools?: readonly ToolDeclaration[];
+}
+
+export interface ModelOptions {
+  signal?: AbortSignal;
+  maxTokens?: number;
+  temperature?: number;
+  reasoning?: ThinkingLevel;
+  /** Names the conversation towards the provider, which caches prompts by it. */
+  sessionId?: string;
+  timeoutMs?: number;
+  maxRetries?: number;
+  headers?: Record<string, string>;
+  cacheRetention?: "none" | "short" | "long";
+}
+
+/** What happens while a response is written. partial is one object that grows. */
+export type AssistantMessageEvent =
+  | { type: "start"; partial: AssistantMessage }
+  | { type: "text_start" | "thinking_start" | "toolcall_start"; contentIndex: number; partial: AssistantMessage }
+  | { type: "text_delta" | "thinking_delta" | "toolcall_delta"; contentIndex: number; delta: string; partial: AssistantMessage }
+  | { type: "text_end" | "thinking_end"; contentIndex: number; content: string; partial: AssistantMessage }
+  | { type: "toolcall_end"; contentIndex: number; toolCall: ToolCall; partial: AssistantMessage }
+  | { type: "done"; reason: StopReason; message: AssistantMessage }
+  | { type: "error"; reason: "error" | "aborted"; error: AssistantMessage };
+
+/** A response: its events, for one loop, and the message that they end with. */
+export interface ModelStream extends AsyncIterable<AssistantMessageEvent> {
+  result(): Promise<AssistantMessage>;
+}
+
 /** The configured models. Reads are synchronous. */
 export interface Models {
+  getProviders(): { id: string }[];
+  getProvider(id: string): { id: string } | undefined;
   getModels(provider?: string): Model[];
+  getAllModels(): Model[];
   getModel(provider: string, id: string): Model | undefined;
   getAvailable(): Model[];
+  checkAuth(provider: string): Promise<{ ok: true } | { ok: false; error: string }>;
+  /** Throws for a model that is not there; all else that goes wrong is in the response. */
+  stream(model: Model, context: ModelContext, options?: ModelOptions): ModelStream;
+  complete(model: Model, context: ModelContext, options?: ModelOptions): Promise<AssistantMessage>;
+  streamSimple(model: Model, context: ModelContext, options?: ModelOptions): ModelStream;
+  completeSimple(model: Model, context: ModelContext, options?: ModelOptions): Promise<AssistantMessage>;
+}
+
+// What follows makes messages for tests.
+
+export function fauxText(text: string): TextContent {
+  return { type: "text", text };
+}
+
+export function fauxThinking(thinking: string): ThinkingContent {
+  return { type: "thinking", thinking };
+}
+
+/** A call of a tool; without an id it gets a random one. */
+export function fauxToolCall(name: string, args: Record<string, any>, options: { id?: string } = {}): ToolCall {
+  return { type: "toolCall", id: options.id ?? `tool:${crypto.randomUUID()}`, name, arguments: args };
+}
+
+/** A response of a model that does not exist. */
+export function fauxAssistantMessage(
+  content: string | AssistantMessage["content"][number] | AssistantMessage["content"],
+  options: { stopReason?: StopReason; errorMessage?: string; responseId?: string; timestamp?: number } = {},
+): AssistantMessage {
+  const blocks = typeof content === "string" ? [fauxText(content)] : Array.isArray(content) ? content : [content];
+  const nothing = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const { timestamp = Date.now(), stopReason = "stop", ...rest } = options;
+  return {
+    role: "assistant",
+    content: blocks,
+    api: "faux",
+    provider: "faux",
+    model: "faux-1",
+    usage: { ...nothing, totalTokens: 0, cost: { ...nothing, total: 0 } },
+    stopReason,
+    timestamp,
+    ...rest,
+  };
 }

@@ -127,9 +127,94 @@ export interface Model {
     headers?: Record<string, string>;
     thinkingLevelMap?: Partial<Record<ThinkingLevel, string | null>>;
 }
+/** What a model is asked: a transcript, and perhaps a prompt and tools in front of it. */
+export interface ModelContext {
+    systemPrompt?: string;
+    messages: readonly Message[];
+    tools?: readonly ToolDeclaration[];
+}
+export interface ModelOptions {
+    signal?: AbortSignal;
+    maxTokens?: number;
+    temperature?: number;
+    reasoning?: ThinkingLevel;
+    /** Names the conversation towards the provider, which caches prompts by it. */
+    sessionId?: string;
+    timeoutMs?: number;
+    maxRetries?: number;
+    headers?: Record<string, string>;
+    cacheRetention?: "none" | "short" | "long";
+}
+/** What happens while a response is written. partial is one object that grows. */
+export type AssistantMessageEvent = {
+    type: "start";
+    partial: AssistantMessage;
+} | {
+    type: "text_start" | "thinking_start" | "toolcall_start";
+    contentIndex: number;
+    partial: AssistantMessage;
+} | {
+    type: "text_delta" | "thinking_delta" | "toolcall_delta";
+    contentIndex: number;
+    delta: string;
+    partial: AssistantMessage;
+} | {
+    type: "text_end" | "thinking_end";
+    contentIndex: number;
+    content: string;
+    partial: AssistantMessage;
+} | {
+    type: "toolcall_end";
+    contentIndex: number;
+    toolCall: ToolCall;
+    partial: AssistantMessage;
+} | {
+    type: "done";
+    reason: StopReason;
+    message: AssistantMessage;
+} | {
+    type: "error";
+    reason: "error" | "aborted";
+    error: AssistantMessage;
+};
+/** A response: its events, for one loop, and the message that they end with. */
+export interface ModelStream extends AsyncIterable<AssistantMessageEvent> {
+    result(): Promise<AssistantMessage>;
+}
 /** The configured models. Reads are synchronous. */
 export interface Models {
+    getProviders(): {
+        id: string;
+    }[];
+    getProvider(id: string): {
+        id: string;
+    } | undefined;
     getModels(provider?: string): Model[];
+    getAllModels(): Model[];
     getModel(provider: string, id: string): Model | undefined;
     getAvailable(): Model[];
+    checkAuth(provider: string): Promise<{
+        ok: true;
+    } | {
+        ok: false;
+        error: string;
+    }>;
+    /** Throws for a model that is not there; all else that goes wrong is in the response. */
+    stream(model: Model, context: ModelContext, options?: ModelOptions): ModelStream;
+    complete(model: Model, context: ModelContext, options?: ModelOptions): Promise<AssistantMessage>;
+    streamSimple(model: Model, context: ModelContext, options?: ModelOptions): ModelStream;
+    completeSimple(model: Model, context: ModelContext, options?: ModelOptions): Promise<AssistantMessage>;
 }
+export declare function fauxText(text: string): TextContent;
+export declare function fauxThinking(thinking: string): ThinkingContent;
+/** A call of a tool; without an id it gets a random one. */
+export declare function fauxToolCall(name: string, args: Record<string, any>, options?: {
+    id?: string;
+}): ToolCall;
+/** A response of a model that does not exist. */
+export declare function fauxAssistantMessage(content: string | AssistantMessage["content"][number] | AssistantMessage["content"], options?: {
+    stopReason?: StopReason;
+    errorMessage?: string;
+    responseId?: string;
+    timestamp?: number;
+}): AssistantMessage;

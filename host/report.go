@@ -7,6 +7,7 @@ import (
 	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/host/bind"
 	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/registry"
 )
 
 // Report logs an error that nobody waits for, of an extension or ("") of the host
@@ -52,6 +53,27 @@ func (h *Host) Engine() (*agent.Harness, error) {
 		return nil, &bind.NotLoadedError{}
 	}
 	return h.harness, nil
+}
+
+// Install implements [bind.Backend].
+func (h *Host) Install(extension registry.Extension, instance *registry.Instance) error {
+	return h.derive(h.registry.Install(extension, instance))
+}
+
+// Uninstall implements [bind.Backend].
+func (h *Host) Uninstall(name string) error { return h.derive(h.registry.Uninstall(name)) }
+
+// derive opens the generation that a change at run time has made current, and retires
+// the one before. The commit stays, and so does its mount.
+func (h *Host) derive(previous *registry.Generation, err error) error {
+	if err != nil {
+		return err
+	}
+	h.work.Go(func() {
+		h.registry.Current().Open(context.Background())
+		h.retireGeneration(previous, nil)
+	})
+	return nil
 }
 
 // Provided implements [bind.Backend].

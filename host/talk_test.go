@@ -269,3 +269,18 @@ func TestAnExtensionAsksModelsItself(t *testing.T) {
 	h.model.Append(faux.Answer(faux.Says("the first answer, in pieces")), faux.Answer(faux.Says("the second")))
 	same(t, h.call("ask"), `["start","done",false,"the first answer, in pieces","the first answer, in pieces","the second","stop","ModelsError",["faux"],true,{"ok":true}]`)
 }
+
+func TestAnExtensionInstallsOneAtRunTime(t *testing.T) {
+	h := talk(t, files{server("probe"): engineModule(
+		tool("begin", `
+			const registry = session().registry;
+			const wrong = await tried(() => registry.install({ name: "later", tools: [{ name: "probe", description: "d", parameters: {} }] }));
+			registry.install({ name: "later", tools: [{ name: "added", description: "Added.", parameters: { type: "object" }, execute: async () => "from what was installed" }], sections: [pi.section("later", () => "installed")] });
+			return wrong + JSON.stringify(registry.snapshot().installed().map((e: any) => e.name));`),
+		tool("end", `session().registry.uninstall("later"); return JSON.stringify([api.registry.extension("later") !== undefined, session().registry.snapshot().extension("later") === undefined]);`))})
+	h.model.Append(
+		faux.Answer(faux.Calls(faux.Call("begin", map[string]any{}))), faux.Answer(faux.Calls(faux.Call("added", map[string]any{}))),
+		faux.Answer(faux.Calls(faux.Call("end", map[string]any{}))), faux.Answer(faux.Says("done")))
+	h.say("go")
+	contains(t, h.transcript(), `tools[0].execute must be a function`, `["probe","later"]`, "<later>\ninstalled\n</later>", "result: from what was installed", "result: [true,true]")
+}

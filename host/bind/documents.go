@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/delta"
 	"github.com/seed-d579e5eb/harness/durable/record"
@@ -57,6 +58,8 @@ func builtinDocuments(kind string) *durable.DocumentDefinition {
 		return durable.ProviderDocument.Definition
 	case durable.UsageDocument.Definition.Kind:
 		return durable.UsageDocument.Definition
+	case agent.NestedDocument.Definition.Kind:
+		return agent.NestedDocument.Definition
 	}
 	return nil
 }

@@ -147,6 +147,14 @@ func (e engine) conversations() map[string]answer {
 		"configure": on(func(ctx context.Context, c *durable.Conversation, args conversationRequest) (any, error) {
 			return jsapi.Undefined{}, c.Configure(ctx, args.Agent)
 		}),
+		"agent": taking(func(ctx context.Context, args conversationRequest) (any, error) {
+			agent, release, err := e.session.Agent(ctx, args.ID)
+			if err != nil {
+				return nil, err
+			}
+			defer release()
+			return agentObject(agent), nil
+		}),
 		"context": on(func(ctx context.Context, c *durable.Conversation, args conversationRequest) (any, error) {
 			view, err := c.Context(ctx, args.At)
 			return contextView(view), err

@@ -24,6 +24,10 @@ type Backend interface {
 	CallService(ctx context.Context, id, method string, args []any) (any, error)
 	// Engine returns the world's open harness, or a [*NotLoadedError].
 	Engine() (*agent.Harness, error)
+	// Install and Uninstall change what is installed at run time; see
+	// [registry.Registry.Install].
+	Install(extension registry.Extension, instance *registry.Instance) error
+	Uninstall(name string) error
 	// Provided reports whether a service is provided by the current generation,
 	// or by Go.
 	Provided(id string) bool
@@ -132,6 +136,12 @@ func (h *Host) member(name string) jsapi.Native {
 		return h.onClose
 	case "engine":
 		return h.engineRemote
+	case "installed":
+		return h.installed
+	case "install":
+		return h.install
+	case "uninstall":
+		return h.uninstall
 	case "react":
 		return h.react
 	case "seal":

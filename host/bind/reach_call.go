@@ -22,6 +22,7 @@ func (r reach) callObject(ctx context.Context, number int64, call *registry.Call
 	w := callWorker{call.Runtime}
 	object.Set("taskId", float64(call.Runtime.TaskID())).Set("conversationId", float64(call.Runtime.ConversationID()))
 	object.Set("remote", remote(find(r.callOperations(call), memos(w), dealings(w), r.limits.readDocuments(call.Runtime))))
+	object.Set("installed", generationOf(registry.GenerationOf(call.Runtime.Definitions())))
 	if window, ok := call.Runtime.OutputWindow(); ok {
 		object.Set("window", jsapi.NewObject("maxBytes", window.MaxBytes, "maxLines", window.MaxLines,
 			"intervalMs", float64(window.Interval.Milliseconds()), "bytesPerSecond", window.BytesPerSecond))

@@ -175,6 +175,7 @@ func (r reach) phaseObject(run *durable.Runtime) *jsapi.Object {
 	return jsapi.NewObject(
 		"taskId", float64(run.TaskID()), "conversationId", float64(run.Conversation()),
 		"remote", remote(find(r.phaseOperations(run), memos(w), dealings(w), r.limits.readDocuments(run))),
+		"installed", generationOf(registry.GenerationOf(run.Definitions())),
 		"now", jsapi.Native(func(*jsapi.NativeCall) (any, error) { return float64(run.Now().UnixMilli()), nil }),
 		"report", jsapi.Native(func(call *jsapi.NativeCall) (any, error) {
 			run.Report(reported(r.extension, call.Arg(0)))

@@ -9,6 +9,7 @@ import { memo } from "harness:bind/memo";
 import { models } from "harness:internal/models";
 import { origin } from "harness:bind/origin";
 import { ask, type Remote } from "harness:bind/remote";
+import { registrySnapshot } from "harness:bind/registry";
 import { strictCopy } from "harness:bind/strict";
 import { commit, submissionOf, taskText } from "harness:bind/transaction";
 
@@ -29,6 +30,7 @@ export interface NativeCall {
   conversationId?: number;
   remote?: Remote;
   window?: object;
+  installed?(): any[];
 }
 
 /** Runs a tool and gives its result in one form. */
@@ -132,6 +134,7 @@ function inside(call: NativeCall, remote: Remote, live: () => void): Record<stri
     conversationId: call.conversationId,
     outputWindow: call.window,
     models,
+    registry: registrySnapshot(call.installed!),
     memo: memo(checked),
     ...documentObserver(checked),
     commit: (change: any, context?: Context) => commit(change, (callback) => ask(checked, "commit", {}, context, callback)),

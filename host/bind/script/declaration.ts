@@ -23,7 +23,7 @@ type Members = Record<string, unknown>;
 const longest = 16384;
 
 /** What Go reads of an extension: plain data as JSON, and functions by their path in the declaration. */
-interface Description {
+export interface Description {
   text: string;
   paths: string[];
   calls: Function[];
@@ -45,6 +45,13 @@ export async function stage(exports: Members, native: Native): Promise<Descripti
     return reader.describe({ order });
   }
   return reader.describe({ order, ...reader.extension(extension as Members) });
+}
+
+/** Describes an extension that running code installs. */
+export function describeExtension(extension: unknown): Description {
+  if (typeof extension !== "object" || extension === null) throw new TypeError(`install: the extension must be an object, not ${kindOf(extension)}`);
+  const reader = new Reader();
+  return reader.describe({ order: 0, ...reader.extension(extension as Members) });
 }
 
 function kindOf(value: unknown): string {

@@ -4,17 +4,20 @@ import type { Context } from "@earendil-works/chord/context";
 import { documentObserver, addressed } from "harness:bind/documents";
 import { named } from "harness:bind/errors";
 import { agentNames } from "harness:internal/agent";
+import { models } from "harness:internal/models";
 import { ask, type Remote } from "harness:bind/remote";
 import { commit, committing, submissionOf } from "harness:bind/transaction";
 import { attachedState, watchHandle } from "harness:bind/watches";
 
 /** Makes the harness over Go's engine. */
-export function createHarness(engine: Remote): object {
+export function createHarness(engine: Remote, registry: object): object {
   const conversation = (id: number) => createConversation(engine, id);
   const made = (operation: string, args: object, options: any, context?: Context) =>
     makeConversation(engine, operation, args, options, context);
   return Object.freeze({
     ...documentObserver(engine),
+    registry,
+    models,
     documentState: async (token: unknown, ...args: unknown[]) => {
       const { at, code, rest } = addressed("documentState", token, args);
       const watch = await ask(engine, "watchDoc", at, rest[0] as Context, ...code);

@@ -6,6 +6,7 @@ import { createEventLog, emit, react } from "harness:bind/events";
 import { createHarness } from "harness:bind/harness";
 import { models } from "harness:internal/models";
 import type { Native, NativeCommand } from "harness:bind/native";
+import { createRegistryFace } from "harness:bind/registry";
 import { ask } from "harness:bind/remote";
 import { resource } from "harness:bind/resources";
 
@@ -112,7 +113,7 @@ class ExtensionHost extends Lazy {
       let harness: object | undefined;
       return () => {
         const engine = this.#native("engine")(); // which fails once the generation has closed
-        return (harness ??= createHarness(engine));
+        return (harness ??= createHarness(engine, createRegistryFace(this.#native)));
       };
     });
   }

@@ -2,6 +2,7 @@
 
 import type { Entry, ExecResult, FileChange, FileStat, OutputStream } from "harness";
 
+import type { Description } from "harness:bind/declaration";
 import type { Remote } from "harness:bind/remote";
 import type { Callback } from "harness:bind/transaction";
 
@@ -50,6 +51,10 @@ export interface NativeMembers {
   /** Forgets the resource that these are the natives of: its creation failed. */
   forget(): void;
   notice(message: string): void;
+  /** What is installed now: see registry.ts. */
+  installed(): object[];
+  install(description: Description): void;
+  uninstall(name: string): void;
   /** The open session of the world. */
   engine(): Remote;
   /** Stages a durable consumer of events; the filter is JSON with its name. */

@@ -6,6 +6,7 @@ import { documentObserver } from "harness:bind/documents";
 import { memo } from "harness:bind/memo";
 import { models } from "harness:internal/models";
 import { crossing, hosted } from "harness:bind/origin";
+import { registrySnapshot } from "harness:bind/registry";
 import { ask, type Remote } from "harness:bind/remote";
 import { strictText } from "harness:bind/strict";
 import { runChange } from "harness:bind/transaction";
@@ -15,6 +16,7 @@ interface NativePhase {
   taskId: number;
   conversationId: number;
   remote: Remote;
+  installed(): any[];
   now(): number;
   report(error: unknown): void;
 }
@@ -35,6 +37,7 @@ function taskRuntime(native: NativePhase, context: Context): object {
       return context.abortSignal;
     },
     models,
+    registry: registrySnapshot(native.installed),
     now,
     report,
     memo: memo(remote),

@@ -55,6 +55,8 @@ export type * from "harness:internal/sessions";
 export type { TaskToken as Task, Transaction as Tx } from "harness:internal/durable";
 export type Wrap = ToolWrap | SectionWrap;
 
+export { createRegistry } from "harness:internal/registry";
+
 /** The conversation that every session has. */
 export const ROOT_CONVERSATION_ID = 1;
 
@@ -155,7 +157,7 @@ export const LiveDoc: DocToken<any, "conversation"> = builtinDoc("pi.live", "con
 export const InboxDoc: DocToken<any, "conversation"> = builtinDoc("pi.inbox", "conversation");
 export const ProviderDoc: DocToken<any, "conversation"> = builtinDoc("pi.provider", "conversation");
 export const UsageDoc: DocToken<any, "conversation"> = builtinDoc("pi.usage", "conversation");
-export const NestedCallDoc: DocToken<any, "task"> = builtinDoc("pi.nested-call", "task");
+export const NestedCallDoc: DocToken<any, "task"> = builtinDoc("pi.nested", "task");
 
 // A built-in names what the engine runs; the engine has its own definition of it.
 function builtinTask<H extends object>(name: string, version: number): TaskToken<any, any, H> {
@@ -284,11 +286,6 @@ export class MemoryStorage {
 /** Not yet. */
 export async function createSession(): Promise<never> {
   return notAvailable("createSession");
-}
-
-/** Not yet. */
-export function createRegistry(): never {
-  return notAvailable("createRegistry");
 }
 
 /** Changes the agent of a conversation inside a commit: null clears a choice, undefined keeps it. */

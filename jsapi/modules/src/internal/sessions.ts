@@ -1,8 +1,8 @@
 /** The open harness: conversations, what was handed in to them, and what goes on. */
 
 import type { Context, JsonValue } from "@earendil-works/chord";
-import type { Message, Usage } from "@earendil-works/pi-ai";
-import type { Agent, AgentChange } from "harness:internal/declarations";
+import type { Message, Models, Usage } from "@earendil-works/pi-ai";
+import type { Agent, AgentChange, Extension, RegistrySnapshot } from "harness:internal/declarations";
 import type {
   ConversationId,
   ConversationOwnership,
@@ -137,10 +137,24 @@ export interface TaskGraph {
 }
 
 /**
+ * The registry of the harness. What is installed at run time stays until it is
+ * uninstalled, or the next commit goes live.
+ */
+export interface Registry {
+  snapshot(): RegistrySnapshot;
+  /** Installs an extension, or puts it in the place of the one of its name. Throws, and changes nothing, when it is invalid. */
+  install(extension: Extension): void;
+  uninstall(extension: string | { readonly name: string }): void;
+}
+
+/**
  * The harness of the world. What a context ends is the wait for a call, not what the
  * call began.
  */
 export interface Harness extends DocumentReader, DocumentObserver {
+  /** What is installed, and installing at run time. */
+  readonly registry: Registry;
+  readonly models: Models;
   documentState<T, S extends DocScope>(
     doc: DocToken<T, S>,
     ...at: [...address: DocAddress<S>, context: Context]

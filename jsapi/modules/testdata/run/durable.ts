@@ -48,11 +48,35 @@ export default {
   },
   async "what needs the engine says so"() {
     const unavailable = { name: "NotAvailable", message: /arrives with the durable engine/ };
-    assert.throws(() => durable.createRegistry(), unavailable);
     assert.throws(() => new durable.MemoryStorage(), unavailable);
     await assert.rejects(durable.createSession(), unavailable);
     await assert.rejects(durable.Harness.open(), unavailable);
     await assert.rejects(durable.watchEvents(), unavailable);
+  },
+  "a registry validates what is installed, and changes nothing otherwise"() {
+    const registry = durable.createRegistry();
+    let changes = 0;
+    const stop = registry.subscribe(() => changes++);
+    const tool = (name: string): any => ({ name, description: "", parameters: {}, execute() {} });
+    registry.install({ name: "a", tools: [tool("x")] });
+    registry.install({ name: "b", tools: [tool("x")], sections: [durable.section("facts", () => "")] });
+    registry.install({ name: "a", tools: [tool("y")] });
+    for (const wrong of [
+      { name: "c", tools: [tool("x"), tool("x")] },
+      { name: "c", sections: [durable.section("instructions", () => "")] },
+      { name: "c", sections: [durable.section("Bad Key", () => "")] },
+      { name: "c", tasks: [{ definition: { name: "pi.tool" } }] },
+    ]) {
+      assert.throws(() => registry.install(wrong as never), { name: "TypeError" });
+    }
+    const before = registry.snapshot();
+    registry.uninstall("a");
+    stop();
+    registry.uninstall("b");
+    assert.deepStrictEqual(before.installed().map((extension) => extension.name), ["a", "b"]);
+    assert.deepStrictEqual(before.tools().map(({ tool: { name } }) => name), ["y", "x"]);
+    assert.strictEqual(registry.snapshot().installed().length, 0);
+    assert.strictEqual(changes, 4);
   },
   "error classes have their names"() {
     const error = new durable.ConversationBusy("busy", { cause: 1 });

@@ -13,6 +13,7 @@ export type { CompactionHandlers as CompactionHooks, Diagnostic as ToolDiagnosti
 export type * from "harness:internal/sessions";
 export type { TaskToken as Task, Transaction as Tx } from "harness:internal/durable";
 export type Wrap = ToolWrap | SectionWrap;
+export { createRegistry } from "harness:internal/registry";
 /** The conversation that every session has. */
 export declare const ROOT_CONVERSATION_ID = 1;
 /** When a conversation is shortened; amounts in tokens. */
@@ -136,8 +137,6 @@ export declare class MemoryStorage {
 }
 /** Not yet. */
 export declare function createSession(): Promise<never>;
-/** Not yet. */
-export declare function createRegistry(): never;
 /** Changes the agent of a conversation inside a commit: null clears a choice, undefined keeps it. */
 export declare function configure(tx: Transaction, conversationId: ConversationId, change: AgentChange): Promise<void>;
 /** Not yet. */

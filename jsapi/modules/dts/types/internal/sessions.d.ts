@@ -1,7 +1,7 @@
 /** The open harness: conversations, what was handed in to them, and what goes on. */
 import type { Context, JsonValue } from "@earendil-works/chord";
-import type { Message, Usage } from "@earendil-works/pi-ai";
-import type { Agent, AgentChange } from "harness:internal/declarations";
+import type { Message, Models, Usage } from "@earendil-works/pi-ai";
+import type { Agent, AgentChange, Extension, RegistrySnapshot } from "harness:internal/declarations";
 import type { ConversationId, ConversationOwnership, ConversationQuery, ConversationRecord, Cursor, DocAddress, DocFamilyToken, DocScope, DocToken, DocumentObserver, DocumentReader, EntryId, EntryQuery, EntryRecord, Page, SettledSubmission, SettledTask, Submission, SubmissionDraft, SubmissionId, SubmissionQuery, SubmissionRecord, TaskId, TaskQuery, TaskRecord, Transaction, WatchHandle } from "harness:internal/durable";
 /** A change of the session. Its draft ends with it, and what it returns is the commit's result. */
 export type Change<T> = (tx: Transaction) => T | Promise<T>;
@@ -116,10 +116,25 @@ export interface TaskGraph {
     tasks: Record<string, TaskGraphNode>;
 }
 /**
+ * The registry of the harness. What is installed at run time stays until it is
+ * uninstalled, or the next commit goes live.
+ */
+export interface Registry {
+    snapshot(): RegistrySnapshot;
+    /** Installs an extension, or puts it in the place of the one of its name. Throws, and changes nothing, when it is invalid. */
+    install(extension: Extension): void;
+    uninstall(extension: string | {
+        readonly name: string;
+    }): void;
+}
+/**
  * The harness of the world. What a context ends is the wait for a call, not what the
  * call began.
  */
 export interface Harness extends DocumentReader, DocumentObserver {
+    /** What is installed, and installing at run time. */
+    readonly registry: Registry;
+    readonly models: Models;
     documentState<T, S extends DocScope>(doc: DocToken<T, S>, ...at: [...address: DocAddress<S>, context: Context]): Promise<AttachedState<T | null> | undefined>;
     documentState<T, S extends DocScope>(family: DocFamilyToken<T, any, S>, ...at: [...address: DocAddress<S>, key: string, context: Context]): Promise<AttachedState<T | null> | undefined>;
     /** Changes the session: all of it, or nothing when the change throws. */

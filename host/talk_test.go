@@ -284,3 +284,20 @@ func TestAnExtensionInstallsOneAtRunTime(t *testing.T) {
 	h.say("go")
 	contains(t, h.transcript(), `tools[0].execute must be a function`, `["probe","later"]`, "<later>\ninstalled\n</later>", "result: from what was installed", "result: [true,true]")
 }
+
+func TestAnExtensionFollowsTheEventsOfAConversation(t *testing.T) {
+	h := talk(t, files{server("probe"): engineModule(tool("follow", `
+		const root = await session().root(background, { agent: { model: { provider: "faux", modelId: "faux-1" } } });
+		const stream = await pi.watchEvents(session(), root.id, background);
+		const types: string[] = [];
+		let over: any;
+		const ended = new Promise((resume) => { over = resume; });
+		stream.start((events: any[]) => { for (const event of events) { types.push(event.type); if (event.type === "run_end") over(); } });
+		await (await root.submit({ type: "input", content: "hello" }, background)).wait(background);
+		await ended;
+		const end = await stream.stop();
+		const agent = await root.agent(background);
+		`+asText(`[stream.snapshot.type, types[0], types.includes("message_end"), types.includes("submission"), end.reason, agent.model.modelId]`)))})
+	h.model.Append(faux.Answer(faux.Says("hello to you")))
+	same(t, h.call("follow"), `["snapshot","message_start",true,true,"stopped","faux-1"]`)
+}

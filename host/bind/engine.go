@@ -3,6 +3,7 @@ package bind
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"github.com/seed-d579e5eb/harness/agent"
@@ -181,6 +182,19 @@ func (e engine) conversations() map[string]answer {
 		}),
 		"scanConversations": scanStored(conversationQuery.query, e.session.ConversationPage),
 		"scanEntries":       scanStored(entryQuery.query, e.session.EntryPage),
+		"watchEvents": func(_ context.Context, in *request) (any, error) {
+			args, err := readAs[conversationRequest](in)
+			if err != nil {
+				return nil, err
+			}
+			ctx, stop := in.lasting()
+			events, err := e.session.WatchEvents(ctx, args.ID)
+			if err != nil {
+				stop()
+				return nil, err
+			}
+			return eventsObject(events, stop), nil
+		},
 		"watch": func(_ context.Context, in *request) (any, error) {
 			args, err := readAs[conversationRequest](in)
 			if err != nil {
@@ -189,6 +203,31 @@ func (e engine) conversations() map[string]answer {
 			return watched(in, func(ctx context.Context) (*durable.Watch, error) { return e.session.WatchConversation(ctx, args.ID) })
 		},
 	}
+}
+
+// eventsObject is a stream of batches of events; see script/watches.ts.
+func eventsObject(events *agent.Events, stop func()) *jsapi.Object {
+	next := func(ctx context.Context) (any, error) {
+		batch, err := events.Next(ctx)
+		if err != nil {
+			stop()
+			var ended *durable.WatchEndError
+			if errors.As(err, &ended) {
+				return jsapi.NewObject("end", watchEnd(err)), nil
+			}
+			return nil, err
+		}
+		return jsapi.NewObject("value", batch), nil
+	}
+	return jsapi.NewObject(
+		"snapshot", events.Snapshot(),
+		"next", jsapi.Native(func(*jsapi.NativeCall) (any, error) { return jsapi.Async{Work: next}, nil }),
+		"stop", jsapi.Native(func(*jsapi.NativeCall) (any, error) {
+			stop()
+			events.Close()
+			return jsapi.Undefined{}, nil
+		}),
+	)
 }
 
 // contextView is a view in the form of section 2.1 of the pi-durable specification.

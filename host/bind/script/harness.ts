@@ -4,10 +4,11 @@ import type { Context } from "@earendil-works/chord/context";
 import { documentObserver, addressed } from "harness:bind/documents";
 import { named } from "harness:bind/errors";
 import { agentNames } from "harness:internal/agent";
+import { watchingEvents } from "harness:internal/events";
 import { models } from "harness:internal/models";
 import { ask, type Remote } from "harness:bind/remote";
 import { commit, committing, submissionOf } from "harness:bind/transaction";
-import { attachedState, watchHandle } from "harness:bind/watches";
+import { attachedState, eventStream, watchHandle } from "harness:bind/watches";
 
 /** Makes the harness over Go's engine. */
 export function createHarness(engine: Remote, registry: object): object {
@@ -16,6 +17,7 @@ export function createHarness(engine: Remote, registry: object): object {
     makeConversation(engine, operation, args, options, context);
   return Object.freeze({
     ...documentObserver(engine),
+    [watchingEvents]: async (id: number, context?: Context) => eventStream(await ask(engine, "watchEvents", { id }, context)),
     registry,
     models,
     documentState: async (token: unknown, ...args: unknown[]) => {

@@ -57,6 +57,46 @@ export function watchHandle(native: NativeWatch) {
   };
 }
 
+/** The stream of a conversation's events. Nothing is delivered before start. */
+export function eventStream(native: {
+  snapshot: unknown;
+  next(): Promise<{ value?: unknown[]; end?: WatchEnd }>;
+  stop(): void;
+}) {
+  let started = false;
+  let failed: Error | undefined;
+  const { promise: closed, resolve: end } = Promise.withResolvers<WatchEnd>();
+  const deliver = async (listener: (events: any[], context: unknown) => unknown): Promise<void> => {
+    for (;;) {
+      const batch = await native.next();
+      if (batch.end !== undefined) return end(failed === undefined ? batch.end : { reason: "listener_error", error: failed });
+      try {
+        await listener(batch.value!, BACKGROUND_CONTEXT);
+      } catch (error) {
+        failed = error instanceof Error ? error : new Error(String(error));
+        native.stop();
+      }
+    }
+  };
+  return Object.freeze({
+    snapshot: native.snapshot,
+    start(listener: (events: any[], context: unknown) => unknown) {
+      if (started) throw new Error("start: the stream has its listener already");
+      started = true;
+      deliver(listener).catch((error: Error) => end({ reason: "session_closed", error }));
+    },
+    stop() {
+      native.stop();
+      if (!started) {
+        started = true;
+        end({ reason: "stopped" });
+      }
+      return closed;
+    },
+    closed,
+  });
+}
+
 /** A value that follows a watch: chord's replicated state, read only. */
 export function attachedState(native: NativeWatch) {
   const listeners = new Set<(value: any, context: unknown, change: { kind: string; sequence: number }) => unknown>();

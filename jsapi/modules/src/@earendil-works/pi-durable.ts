@@ -51,6 +51,7 @@ export type {
   ToolHandlers as ToolHooks,
   ToolResult as ToolExecutionResult,
 } from "harness:internal/declarations";
+export type { AgentEvent, AgentEventStream } from "harness:internal/events";
 export type * from "harness:internal/sessions";
 export type { TaskToken as Task, Transaction as Tx } from "harness:internal/durable";
 export type Wrap = ToolWrap | SectionWrap;
@@ -297,7 +298,4 @@ export async function configure(tx: Transaction, conversationId: ConversationId,
   }
 }
 
-/** Not yet. */
-export async function watchEvents(): Promise<never> {
-  return notAvailable("watchEvents");
-}
+export { watchEvents } from "harness:internal/events";

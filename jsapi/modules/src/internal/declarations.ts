@@ -84,15 +84,23 @@ export interface ToolControl {
 }
 
 /**
- * What a call can do while it runs; afterwards every member fails. Members marked
- * "not yet" come with the durable engine: functions reject with NotAvailable.
+ * What a call can do while it runs; afterwards every member fails. It is a plain
+ * object, which may be spread and passed on. A call from outside of conversations, by
+ * `harness call` say, has output, details and diagnostics; its other values are
+ * undefined, and its other functions reject with NotAvailable.
  */
 export interface ToolExecutionApi<Details = unknown> extends DocumentReader, DocumentObserver {
   readonly callId: string;
   /** Adds text to the output that is shown and kept while the tool runs. */
-  output(chunk: string, skipped?: { bytes: number; lines: number }): void;
-  /** The end of the output so far. */
-  outputWindow(): string;
+  output(chunk: string | Uint8Array, skipped?: { bytes: number; lines: number; endsLine?: boolean }): void;
+  /**
+   * For a call that keeps the end of its output: how much of it, and how fast it is
+   * stored. A call from outside of conversations has a function that gives the end.
+   */
+  readonly outputWindow:
+    | { maxBytes: number; maxLines: number; intervalMs: number; bytesPerSecond: number }
+    | (() => string)
+    | undefined;
   /** The output so far, as it becomes the content of a result without one. */
   retainedOutput(): string;
   /** A remark beside the result. */
@@ -100,48 +108,48 @@ export interface ToolExecutionApi<Details = unknown> extends DocumentReader, Doc
   /** Replaces the details; resolves once they are stored. */
   details(value: Details, context?: Context): Promise<void>;
 
-  /** Not yet: undefined. */
+  /** The task of the call. */
   readonly taskId: TaskId | undefined;
-  /** Undefined for a call that no conversation makes, as all are now. */
   readonly conversationId: ConversationId | undefined;
-  /** Not yet: undefined. */
+  /** What the tools of the conversation work on. */
   readonly env: ExecutionEnv | undefined;
-  /** Not yet: undefined. */
+  /** What was installed when the call began. */
   readonly registry: RegistrySnapshot | undefined;
-  /** Not yet: undefined. */
   readonly models: Models | undefined;
-  /** Not yet. */
+  /** What took part in the conversation when the call began. */
   agent(context: Context): Promise<Agent>;
-  /** Not yet. */
   readonly memo: Memo;
-  /** Not yet. */
+  /** Changes the session; entries bear the call's task. */
   commit<T>(change: (tx: Transaction) => T | Promise<T>, context: Context): Promise<T>;
-  /** Not yet. */
+  /** Makes a task in a commit of its own. One that the call owns is abandoned on a restart unless the tool is safe to replay. */
   createTask<Input, Result>(
     task: TaskToken<Input, Result, any>,
     input: Input,
     options: Omit<TaskOptions, "conversationId">,
     context: Context,
   ): Promise<TaskId<Result>>;
-  /** Not yet. */
   getTask<Result>(id: TaskId<Result>, context: Context): Promise<TaskRecord<unknown, Result> | undefined>;
-  /** Not yet. */
   waitForTask<Result>(id: TaskId<Result>, context: Context): Promise<SettledTask<Result>>;
-  /** Not yet. */
+  /** Aborts a task that the call owns, and waits until it has ended. */
+  abortOwned(id: TaskId, context: Context): Promise<void>;
+  /** A conversation to work with, as long as the call runs. */
   conversation(id: ConversationId, context: Context): Promise<ConversationHandle | undefined>;
-  /** Not yet. Calls another tool on behalf of this call. */
+  /** Calls another tool on behalf of this call. A key finds the same call when this one runs again. */
   executeTool(
     name: string,
     args: Record<string, unknown>,
     context: Context,
-    options?: { key?: string; progress?: (chunk: string) => void },
+    options?: { key?: string; progress?: (published: { output?: string; details?: unknown; diagnostic?: Diagnostic }) => void },
   ): Promise<NestedResult>;
 }
 
 /** What a nested call gives its caller. */
 export interface NestedResult {
   taskId: TaskId;
+  /** The value of the tool's structuredOutput schema, else its text. */
   structuredOutput?: unknown;
+  /** What a model would read. */
+  text: string;
   isError: boolean;
   details?: unknown;
   diagnostics: Diagnostic[];
@@ -166,21 +174,19 @@ export interface ToolRegistration<P extends object = object, Details = unknown> 
     api: ToolExecutionApi<Details>,
     context: Context,
   ): ToolResult<Details> | Promise<ToolResult<Details>>;
-  /** Not yet. Whether a call that a crash cut off may run again. Default: it may not. */
+  /** Whether a call that a crash cut off may run again. Default: it may not. */
   replay?: "safe" | "unsafe";
-  /** Not yet. Default parallel. One sequential tool makes its whole round sequential. */
+  /** Default parallel. One sequential tool makes its whole round sequential. */
   executionMode?: "parallel" | "sequential";
   /** Repairs arguments before they are validated; a throw makes them invalid. */
   prepareArguments?(args: unknown): unknown;
   /** Seconds that a call may take; none by default. */
   timeout?: number;
-  /** Not yet. */
   outputLimits?: OutputLimits;
-  /** Not yet. */
+  /** JSON Schema of the result's structuredOutput. */
   structuredOutput?: object;
-  /** Not yet. */
-  callers?: readonly string[];
-  /** Not yet. */
+  /** Who may call it; everybody by default. */
+  callers?: readonly ("model" | "tool")[];
   constrainedSampling?: unknown;
 }
 
@@ -189,7 +195,6 @@ export interface SectionInput {
   readonly conversationId: ConversationId;
   /** Its tools are those of this request. */
   readonly agent: Agent;
-  /** Not yet: undefined. */
   readonly env: ExecutionEnv | undefined;
   /** The sections that are in effect, by their key. */
   readonly shown: Readonly<Record<string, string>>;
@@ -201,7 +206,7 @@ export type SectionRender = (
   context: Context,
 ) => string | undefined | Promise<string | undefined>;
 
-/** A named part of the system prompt. Not yet: it is checked and listed. */
+/** A named part of the system prompt. */
 export interface Section {
   /** Lower-case letters, digits, `_` and `-`; `instructions` is reserved. */
   key: string;
@@ -223,17 +228,16 @@ export interface SectionWrap {
 }
 
 /**
- * What hook handlers can use; all of it comes with the durable engine. A handler may
- * run twice around a crash: memo is the guard.
+ * What hook handlers can use. A handler may run twice around a crash: memo is the
+ * guard. Around a call from outside of conversations ids are undefined, and functions
+ * reject with NotAvailable.
  */
 export interface HookApi extends DocumentReader {
-  /** Not yet: undefined. */
+  /** The task that asks. */
   readonly taskId: TaskId | undefined;
-  /** Undefined for a call that no conversation makes, as all are now. */
   readonly conversationId: ConversationId | undefined;
-  /** Not yet: undefined. */
   readonly models: Models | undefined;
-  /** Not yet: rejects with NotAvailable. */
+  /** The memos of the task: it and all its hooks share the names. */
   readonly memo: Memo;
 }
 
@@ -269,11 +273,11 @@ export interface ToolHandlers {
   beforeTool(call: HookedCall, api: HookApi, context: Context): Hooked<ToolCallDecision>;
   /** What it returns is the whole result: begin with `...result`, or isError and details are lost. */
   afterTool(call: HookedCall, result: HookedResult, api: HookApi, context: Context): Hooked<ToolResult>;
-  /** Not yet. */
+  /** As afterTool, for a call that was aborted. */
   onAbort(call: HookedCall, result: HookedResult, api: HookApi, context: Context): Hooked<ToolResult>;
 }
 
-/** Handlers around the requests to a model. Not yet. */
+/** Handlers around the requests to a model. */
 export interface GenerationHandlers {
   beforeRequest(request: ModelRequest, api: HookApi, context: Context): Hooked<{ messages: Message[] }>;
   afterResponse(message: AssistantMessage, api: HookApi, context: Context): void | Promise<void>;
@@ -287,7 +291,7 @@ export interface ModelRequest {
   thinkingLevel: ThinkingLevel;
 }
 
-/** Handlers around the shortening of a conversation. Not yet. */
+/** Handlers around the shortening of a conversation. */
 export interface CompactionHandlers {
   beforeCompact(
     request: { reason: string; entries: EntryRecord[]; messages: Message[]; firstKept: EntryId; instructions?: string },

@@ -10,6 +10,7 @@ export type { ExecutionEnv } from "@earendil-works/pi-durable/env";
 export type * from "harness:internal/declarations";
 export type * from "harness:internal/durable";
 export type { CompactionHandlers as CompactionHooks, Diagnostic as ToolDiagnostic, GenerationHandlers as GenerationHooks, Section as PromptSection, SectionInput as PromptInput, TaskHook as HookRegistration, ToolHandlers as ToolHooks, ToolResult as ToolExecutionResult, } from "harness:internal/declarations";
+export type { AgentEvent, AgentEventStream } from "harness:internal/events";
 export type * from "harness:internal/sessions";
 export type { TaskToken as Task, Transaction as Tx } from "harness:internal/durable";
 export type Wrap = ToolWrap | SectionWrap;
@@ -139,5 +140,4 @@ export declare class MemoryStorage {
 export declare function createSession(): Promise<never>;
 /** Changes the agent of a conversation inside a commit: null clears a choice, undefined keeps it. */
 export declare function configure(tx: Transaction, conversationId: ConversationId, change: AgentChange): Promise<void>;
-/** Not yet. */
-export declare function watchEvents(): Promise<never>;
+export { watchEvents } from "harness:internal/events";

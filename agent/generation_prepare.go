@@ -55,7 +55,7 @@ func (h *Harness) prepare(ctx context.Context, run *generationRun) error {
 			state.Cutoff = entry.ID
 		}
 		if need == compactBeside {
-			if err := h.compactInBackground(ctx, tx, run.Conversation()); err != nil {
+			if err := h.compactInBackground(tx, run.Conversation()); err != nil {
 				return next, err
 			}
 		}

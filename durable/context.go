@@ -32,6 +32,10 @@ type ContextView struct {
 	Tail record.EntryID
 }
 
+// Before returns what a model would be shown of the first n of Entries alone: what a
+// summary that takes their place is made of.
+func (v ContextView) Before(n int) message.Messages { return transcript.Arrange(v.Contributions[:n]) }
+
 // Context returns the context of a conversation as of an entry, or now when it is 0:
 // that with which a fork at the entry begins.
 //

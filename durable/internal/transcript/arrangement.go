@@ -118,3 +118,11 @@ func missingResult(c call) *message.ToolResult {
 	result.Details = json.RawMessage(`{"reason":"missing_result"}`)
 	return result
 }
+
+// Arrange returns contributed messages in the order in which a model is shown them. It
+// shares the messages.
+func Arrange(contributions []message.Messages) message.Messages {
+	var a arrangement
+	a.arrange(contributions)
+	return a.messages
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/seed-d579e5eb/harness/agent"
@@ -318,7 +319,21 @@ func (h *harness) check(want ...string) {
 	}
 }
 
-// text is what says that a call is to be made of a tool.
+// rest lets what goes on in a bubble of synctest come to rest. Some of it waits for a
+// moment, so that time has to pass.
+func rest() {
+	<-time.After(20 * time.Millisecond)
+	synctest.Wait()
+}
+
+// near says whether a time in milliseconds since 1970 is one, give or take what passes
+// until a commit is stored.
+func near(at int64, when time.Time) bool {
+	apart := time.UnixMilli(at).Sub(when)
+	return -time.Millisecond <= apart && apart < 100*time.Millisecond
+}
+
+// calls is a step that calls tools, each a name and arguments.
 func calls(pairs ...string) faux.Step {
 	var all []*message.ToolCall
 	for i := 0; i < len(pairs); i += 2 {
@@ -327,4 +342,5 @@ func calls(pairs ...string) faux.Step {
 	return faux.Answer(faux.Calls(all...))
 }
 
+// text is a step that says something.
 func text(answer string) faux.Step { return faux.Answer(faux.Says(answer)) }

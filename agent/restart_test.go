@@ -371,17 +371,17 @@ func TestARunGoesOnWhereverItWasStopped(t *testing.T) {
 		}
 	}
 	whole := stoppable(t, memories())
-	commits := 0
-	defer whole.SubscribeCommits(func(*durable.Publication) { commits++ })()
+	var commits atomic.Int32
+	defer whole.SubscribeCommits(func(*durable.Publication) { commits.Add(1) })()
 	whole.say("Go.")
 	want := settledLines(whole)
-	for n := 2; n < commits; n++ {
+	for n := range int(commits.Load()) {
 		below := memories()
 		if n%8 == 3 {
 			below = databases()
 		}
 		h := stoppable(t, below)
-		left := n
+		left := n + 1
 		reached := make(chan struct{})
 		h.root()
 		stop := h.SubscribeCommits(func(*durable.Publication) {

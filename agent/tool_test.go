@@ -272,7 +272,7 @@ func TestWhatACallPublishesIsStoredWhileItRuns(t *testing.T) {
 		var h *harness
 		var slots []durable.ToolSlot
 		look := func() {
-			synctest.Wait()
+			rest()
 			slots = append(slots, h.live().Tools[0])
 		}
 		prints := tool("print", func(ctx context.Context, call *registry.Call) (*registry.Result, error) {
@@ -287,12 +287,8 @@ func TestWhatACallPublishesIsStoredWhileItRuns(t *testing.T) {
 			if err := call.Details(json.RawMessage(`{"n":1}`)); err != nil {
 				return nil, err
 			}
-			began := time.Now()
 			err := call.Runtime.Stored(ctx)
-			if took := time.Since(began); took != 100*time.Millisecond {
-				t.Errorf("the details were stored after %v", took)
-			}
-			look()
+			slots = append(slots, h.live().Tools[0])
 			return nil, err
 		})
 		h = open(t, agent.Options{}, with(prints))

@@ -10,7 +10,7 @@ func declaring(members string) string { return "export default { " + members + "
 
 // taskDeclaration makes a task in the source of a test.
 const taskDeclaration = `import { defineTask } from "@earendil-works/pi-durable";
-const task = defineTask({ name: "t", version: 1, start: () => ({}), states: {}, run: () => {} } as any);
+const task = defineTask({ name: "t", version: 1, initial: () => ({ phase: "run" }), phases: { run() {} }, abort() {} } as any);
 `
 
 // refusals are commits that cannot go live, and what the error must name.

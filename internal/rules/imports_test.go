@@ -64,7 +64,7 @@ var libraries = []struct {
 	{"github.com/dgraph-io/badger/v4", []string{"durable"}},
 	{"google.golang.org/protobuf", []string{"durable/storage/badgerdb"}},
 	{"github.com/tidwall/btree", []string{"durable"}},
-	{"github.com/openai/openai-go/v3", []string{"model/openai"}},
+	{"github.com/openai/openai-go/v3/packages/ssestream", []string{"model/openai"}},
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"registry", "host"}},
 	{"github.com/alecthomas/kong", []string{"cmd/harness"}},
 	{"golang.org/x/sys", []string{"vfs", "worktree", "host", "durable", "cmd/harness"}},

@@ -1,14 +1,14 @@
 package openai
 
 import (
+	"bytes"
 	"context"
-	"errors"
+	"fmt"
+	"maps"
 	"net/http"
-	"strings"
+	"net/url"
+	"slices"
 	"time"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"github.com/seed-d579e5eb/harness/model"
 )
@@ -24,8 +24,12 @@ type call struct {
 // send makes attempts until one is answered by a stream, which the caller closes.
 func (c *call) send(watch *watch) (*http.Response, error) {
 	options := c.request.Options
+	body, err := c.body()
+	if err != nil {
+		return nil, err
+	}
 	for attempt := 1; ; attempt++ {
-		response, err := c.attempt(watch)
+		response, err := c.attempt(watch, body)
 		if err == nil || watch.ctx.Err() != nil || attempt > options.MaxRetries || !again(err) {
 			return response, err
 		}
@@ -41,73 +45,85 @@ func (c *call) send(watch *watch) (*http.Response, error) {
 }
 
 // attempt makes the request once.
-func (c *call) attempt(watch *watch) (*http.Response, error) {
+func (c *call) attempt(watch *watch, body []byte) (*http.Response, error) {
 	ctx := watch.ctx
 	watch.heard()
-	if limit := time.Duration(c.request.Options.TimeoutMs) * time.Millisecond; limit > 0 {
-		var cancel context.CancelCauseFunc
-		ctx, cancel = context.WithCancelCause(ctx)
-		timer := time.AfterFunc(limit, func() { cancel(&silentError{limit}) })
-		defer timer.Stop() // the context goes on with the body, and ends with the watch
+	limit := time.Duration(c.request.Options.TimeoutMs) * time.Millisecond
+	inTime := func() bool { return true }
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		// The context goes on with the body, and ends with the watch.
+		inTime = time.AfterFunc(limit, cancel).Stop
 	}
-	var response *http.Response
-	service := sdk.NewChatCompletionService(c.options()...)
-	_, err := service.New(ctx, c.params(), option.WithResponseBodyInto(&response))
-	if err != nil {
-		if silent, ok := errors.AsType[*silentError](context.Cause(ctx)); ok {
-			return nil, silent
+	response, err := c.post(ctx, body)
+	if !inTime() {
+		if err == nil {
+			response.Body.Close()
 		}
+		return nil, &silentError{limit}
+	}
+	if err != nil {
 		return nil, err
 	}
 	response.Body = &watched{response.Body, watch}
 	return response, nil
 }
 
-// options are how the library makes the request: it tries once, and reads nothing from
-// the environment.
-func (c *call) options() []option.RequestOption {
-	options := []option.RequestOption{
-		option.WithBaseURL(c.request.Model.BaseURL),
-		option.WithHTTPClient(c.provider.client),
-		option.WithMaxRetries(0),
-		option.WithMiddleware(plain, refused),
-		option.WithHeader("User-Agent", "harness"),
-		option.WithHeader("Accept", "text/event-stream"),
+// post returns the server's success, whose body is the caller's to close. The error is
+// that of the connection, or a [*StatusError].
+func (c *call) post(ctx context.Context, body []byte) (*http.Response, error) {
+	address, err := url.JoinPath(c.request.Model.BaseURL, "chat/completions")
+	if err != nil {
+		return nil, fmt.Errorf("base URL of model %s: %w", c.request.Model.FullName(), err)
 	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	c.addHeaders(request.Header)
+	response, err := c.provider.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode >= http.StatusMultipleChoices {
+		defer response.Body.Close()
+		return nil, statusError(response)
+	}
+	return response, nil
+}
+
+// addHeaders has the request's headers go before the model's, and these before the
+// provider's.
+func (c *call) addHeaders(to http.Header) {
+	to.Set("User-Agent", "harness")
+	to.Set("Accept", "text/event-stream")
+	to.Set("Content-Type", "application/json")
 	if c.key.text != "" {
-		options = append(options, option.WithAPIKey(c.key.text))
+		to.Set("Authorization", "Bearer "+c.key.text)
 	}
 	for _, headers := range []map[string]string{c.provider.config.Headers, c.request.Model.Headers} {
-		for name, value := range headers {
-			options = append(options, option.WithHeader(name, value))
+		for _, name := range slices.Sorted(maps.Keys(headers)) {
+			to.Set(name, headers[name])
 		}
 	}
-	for name, value := range c.request.Options.Headers {
-		if value == nil {
-			options = append(options, option.WithHeaderDel(name))
+	headers := c.request.Options.Headers
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		if value := headers[name]; value != nil {
+			to.Set(name, *value)
 		} else {
-			options = append(options, option.WithHeader(name, *value))
+			to.Del(name)
 		}
 	}
-	return options
 }
 
-// plain removes what the library tells of this computer.
-func plain(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-	for name := range request.Header {
-		if strings.HasPrefix(name, "X-Stainless-") {
-			request.Header.Del(name)
-		}
+// follow is the policy for redirects: a request goes as it is to its own server, and
+// with its key to no other.
+func follow(next *http.Request, made []*http.Request) error {
+	const most = 10
+	first := made[0]
+	if len(made) >= most || next.Method != first.Method || next.URL.Scheme != first.URL.Scheme || next.URL.Host != first.URL.Host {
+		return http.ErrUseLastResponse
 	}
-	return next(request)
-}
-
-// refused makes an answer that is no success a [*StatusError].
-func refused(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-	response, err := next(request)
-	if err != nil || response.StatusCode < http.StatusMultipleChoices {
-		return response, err
-	}
-	defer response.Body.Close()
-	return nil, statusError(response)
+	return nil
 }

@@ -5,32 +5,25 @@ import (
 	"hash/fnv"
 	"strings"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-
 	"github.com/seed-d579e5eb/harness/model"
 	"github.com/seed-d579e5eb/harness/model/message"
 )
-
-// reasoningFields are the members by which servers tell what a model thinks; a text of
-// thinking has the one it came by as its signature, and goes back by it.
-var reasoningFields = []string{"reasoning_content", "reasoning", "reasoning_text"}
 
 // conversion makes the messages of a request.
 type conversion struct {
 	model  *model.Model
 	compat Compat
-	list   []sdk.ChatCompletionMessageParamUnion
+	list   []chatMessage
 	// images are those of tool results, which come after the last result in a row: a
 	// tool's message has text only.
 	images []*message.Image
 }
 
 func newConversion(m *model.Model, compat Compat) *conversion {
-	return &conversion{model: m, compat: compat}
+	return &conversion{model: m, compat: compat, list: []chatMessage{}}
 }
 
-func (c *conversion) messages(transcript message.Messages) []sdk.ChatCompletionMessageParamUnion {
+func (c *conversion) messages(transcript message.Messages) []chatMessage {
 	for i, m := range transcript {
 		if m.Role() != message.RoleToolResult {
 			c.flushImages()
@@ -55,50 +48,51 @@ func (c *conversion) messages(transcript message.Messages) []sdk.ChatCompletionM
 }
 
 func (c *conversion) system(text string) {
-	switch {
-	case text == "":
-	case c.compat.SupportsDeveloperRole && c.model.Reasoning:
-		c.list = append(c.list, sdk.DeveloperMessage(text))
-	default:
-		c.list = append(c.list, sdk.SystemMessage(text))
+	if text == "" {
+		return
 	}
+	role := "system"
+	if c.compat.SupportsDeveloperRole && c.model.Reasoning {
+		role = "developer"
+	}
+	c.list = append(c.list, chatMessage{Role: role, Content: text})
 }
 
 func (c *conversion) user(m *message.User) {
 	if m.Content.Blocks == nil {
-		c.list = append(c.list, sdk.UserMessage(m.Content.Text))
+		c.list = append(c.list, chatMessage{Role: "user", Content: m.Content.Text})
 		return
 	}
-	var parts []sdk.ChatCompletionContentPartUnionParam
+	var parts []part
 	for _, block := range m.Content.Blocks {
 		switch block := block.(type) {
 		case *message.Text:
 			if block.Text != "" {
-				parts = append(parts, sdk.TextContentPart(block.Text))
+				parts = append(parts, textPart(block.Text))
 			}
 		case *message.Image:
 			parts = append(parts, c.image(block))
 		}
 	}
 	if len(parts) > 0 {
-		c.list = append(c.list, sdk.UserMessage(parts))
+		c.list = append(c.list, chatMessage{Role: "user", Content: parts})
 	}
 }
 
+func textPart(text string) part { return part{Type: "text", Text: text} }
+
 // image is a picture, or what stands for it when the model cannot see.
-func (c *conversion) image(image *message.Image) sdk.ChatCompletionContentPartUnionParam {
+func (c *conversion) image(image *message.Image) part {
 	if !c.model.Reads(model.InputImage) {
-		return sdk.TextContentPart("(an image of type " + image.MimeType + ", which this model cannot see)")
+		return textPart("(an image of type " + image.MimeType + ", which this model cannot see)")
 	}
-	return sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{
-		URL: "data:" + image.MimeType + ";base64," + image.Data,
-	})
+	return part{Type: "image_url", ImageURL: &imageURL{URL: "data:" + image.MimeType + ";base64," + image.Data}}
 }
 
 func (c *conversion) assistant(m *message.Assistant) {
-	var texts, thoughts []string
+	var texts, thinking []string
 	var field string
-	answer := &sdk.ChatCompletionAssistantMessageParam{}
+	answer := chatMessage{Role: "assistant"}
 	for _, block := range m.Content {
 		switch block := block.(type) {
 		case *message.Text:
@@ -107,7 +101,7 @@ func (c *conversion) assistant(m *message.Assistant) {
 			}
 		case *message.Thinking:
 			if name := c.field(m, block); name != "" && (field == "" || field == name) {
-				field, thoughts = name, append(thoughts, block.Thinking)
+				field, thinking = name, append(thinking, block.Thinking)
 			}
 		case *message.ToolCall:
 			answer.ToolCalls = append(answer.ToolCalls, toolCall(block))
@@ -117,12 +111,12 @@ func (c *conversion) assistant(m *message.Assistant) {
 		return // servers refuse what says nothing
 	}
 	if len(texts) > 0 {
-		answer.Content.OfString = param.NewOpt(strings.Join(texts, ""))
+		answer.Content = strings.Join(texts, "")
 	}
 	if field != "" {
-		answer.SetExtraFields(map[string]any{field: strings.Join(thoughts, "\n")})
+		*answer.by(field) = text(strings.Join(thinking, "\n"))
 	}
-	c.list = append(c.list, sdk.ChatCompletionMessageParamUnion{OfAssistant: answer})
+	c.list = append(c.list, answer)
 }
 
 // field returns the member by which thinking goes back to the model that thought it;
@@ -139,15 +133,15 @@ func (c *conversion) field(m *message.Assistant, thinking *message.Thinking) str
 	return ""
 }
 
-func toolCall(call *message.ToolCall) sdk.ChatCompletionMessageToolCallUnionParam {
+func toolCall(call *message.ToolCall) chatCall {
 	arguments := string(call.Arguments)
 	if arguments == "" {
 		arguments = "{}"
 	}
-	return sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-		ID:       callID(call.ID),
-		Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: call.Name, Arguments: arguments},
-	}}
+	return chatCall{
+		ID: text(callID(call.ID)), Type: "function",
+		Function: functionCall{Name: text(call.Name), Arguments: text(arguments)},
+	}
 }
 
 func (c *conversion) result(m *message.ToolResult) {
@@ -160,7 +154,7 @@ func (c *conversion) result(m *message.ToolResult) {
 	if text == "" {
 		text = "(no output)"
 	}
-	c.list = append(c.list, sdk.ToolMessage(text, callID(m.ToolCallID)))
+	c.list = append(c.list, chatMessage{Role: "tool", Content: text, ToolCallID: callID(m.ToolCallID)})
 }
 
 // flushImages shows the images of the results before.
@@ -168,12 +162,12 @@ func (c *conversion) flushImages() {
 	if len(c.images) == 0 {
 		return
 	}
-	parts := []sdk.ChatCompletionContentPartUnionParam{sdk.TextContentPart("The images of the tool results:")}
+	parts := []part{textPart("The images of the tool results:")}
 	for _, image := range c.images {
 		parts = append(parts, c.image(image))
 	}
 	c.images = nil
-	c.list = append(c.list, sdk.UserMessage(parts))
+	c.list = append(c.list, chatMessage{Role: "user", Content: parts})
 }
 
 // callID returns an id that servers take: OpenAI has a limit of 40 characters, and ids

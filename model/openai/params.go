@@ -1,59 +1,66 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"strings"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
 
 	"github.com/seed-d579e5eb/harness/model"
 	"github.com/seed-d579e5eb/harness/model/message"
 )
 
-// params are the body of the request.
-func (c *call) params() sdk.ChatCompletionNewParams {
+// body returns the body of the request.
+func (c *call) body() ([]byte, error) {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false) // code has much of what would be escaped
+	if err := encoder.Encode(c.params()); err != nil {
+		return nil, fmt.Errorf("request to %s: %w", c.request.Model.FullName(), err)
+	}
+	return body.Bytes(), nil
+}
+
+// params are the members of the body.
+func (c *call) params() map[string]any {
 	transcript := c.request.Messages
 	if !c.compat.SupportsMidConvoSystemMessages {
 		transcript = model.Collapse(transcript)
 	}
-	params := sdk.ChatCompletionNewParams{
-		Model:    c.request.Model.ID,
-		Messages: newConversion(c.request.Model, c.compat).messages(transcript),
-		Tools:    tools(model.Tools(transcript)),
+	params := map[string]any{
+		"model":    c.request.Model.ID,
+		"messages": newConversion(c.request.Model, c.compat).messages(transcript),
+		"stream":   true,
 	}
-	extra := map[string]any{"stream": true}
 	if c.compat.SupportsUsageInStreaming {
-		params.StreamOptions.IncludeUsage = param.NewOpt(true)
+		params["stream_options"] = map[string]bool{"include_usage": true}
 	}
 	if most := c.request.MaxTokens; most > 0 {
-		if c.maxTokensField() == "max_tokens" {
-			params.MaxTokens = param.NewOpt(most)
-		} else {
-			params.MaxCompletionTokens = param.NewOpt(most)
-		}
+		params[c.maxTokensField()] = most
 	}
 	if c.request.Temperature != nil {
-		params.Temperature = param.NewOpt(*c.request.Temperature)
+		params["temperature"] = *c.request.Temperature
 	}
-	if len(params.Tools) > 0 && c.request.ToolChoice != "" {
-		params.ToolChoice.OfAuto = param.NewOpt(string(c.request.ToolChoice))
-	}
-	if retention := c.request.Options.CacheRetention; c.official() && c.request.SessionID != "" && retention != model.CacheNone {
-		params.PromptCacheKey = param.NewOpt(cacheKey(c.request.SessionID))
-		if retention == model.CacheLong {
-			params.PromptCacheRetention = "24h"
+	if tools := tools(model.Tools(transcript)); len(tools) > 0 {
+		params["tools"] = tools
+		if c.request.ToolChoice != "" {
+			params["tool_choice"] = c.request.ToolChoice
 		}
 	}
-	c.think(extra)
-	c.sample(extra)
-	params.SetExtraFields(extra)
+	if retention := c.request.Options.CacheRetention; c.official() && c.request.SessionID != "" && retention != model.CacheNone {
+		params["prompt_cache_key"] = cacheKey(c.request.SessionID)
+		if retention == model.CacheLong {
+			params["prompt_cache_retention"] = "24h"
+		}
+	}
+	c.think(params)
+	c.sample(params)
 	return params
 }
 
 // sample adds what the model's configuration has for each request.
-func (c *call) sample(extra map[string]any) {
+func (c *call) sample(params map[string]any) {
 	m := c.request.Model
 	for _, object := range []json.RawMessage{m.SamplingParams, m.SamplingParamsByThinkingLevel[c.level()]} {
 		var members map[string]json.RawMessage
@@ -61,7 +68,7 @@ func (c *call) sample(extra map[string]any) {
 			continue // there is none
 		}
 		for name, value := range members {
-			extra[name] = value
+			params[name] = value
 		}
 	}
 }
@@ -108,7 +115,7 @@ func (c *call) thinking() string {
 }
 
 // think says how much to think, in the server's way.
-func (c *call) think(extra map[string]any) {
+func (c *call) think(params map[string]any) {
 	m := c.request.Model
 	if !m.Reasoning {
 		return
@@ -120,33 +127,31 @@ func (c *call) think(extra map[string]any) {
 		if word == "" {
 			word = "none"
 		}
-		extra["reasoning"] = map[string]any{"effort": word}
+		params["reasoning"] = map[string]any{"effort": word}
 		return
 	case "deepseek":
 		kind := "disabled"
 		if on {
 			kind = "enabled"
 		}
-		extra["thinking"] = map[string]any{"type": kind}
+		params["thinking"] = map[string]any{"type": kind}
 	case "qwen":
-		extra["enable_thinking"] = on
+		params["enable_thinking"] = on
 	}
 	if word != "" && c.compat.SupportsReasoningEffort {
-		extra["reasoning_effort"] = word
+		params["reasoning_effort"] = word
 	}
 }
 
-// tools are the declarations of tools; the text of their parameters stays as it is.
-func tools(declared []message.ToolDeclaration) []sdk.ChatCompletionToolUnionParam {
-	var list []sdk.ChatCompletionToolUnionParam
-	for _, tool := range declared {
-		function := sdk.FunctionDefinitionParam{Name: tool.Name, Description: param.NewOpt(tool.Description)}
-		parameters := tool.Parameters
+// tools are the declarations of tools.
+func tools(declared []message.ToolDeclaration) []tool {
+	var list []tool
+	for _, d := range declared {
+		parameters := d.Parameters
 		if len(parameters) == 0 || strings.TrimSpace(string(parameters)) == "{}" {
 			parameters = json.RawMessage(`{"type":"object","properties":{}}`)
 		}
-		function.SetExtraFields(map[string]any{"parameters": parameters})
-		list = append(list, sdk.ChatCompletionFunctionTool(function))
+		list = append(list, tool{Type: "function", Function: function{Name: d.Name, Description: d.Description, Parameters: parameters}})
 	}
 	return list
 }

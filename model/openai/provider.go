@@ -62,7 +62,7 @@ func New(config ProviderConfig, options Options) (*Provider, error) {
 		IdleConnTimeout:     90 * time.Second,
 		TLSHandshakeTimeout: 10 * time.Second,
 	}}
-	p.client = &http.Client{Transport: p.transport}
+	p.client = &http.Client{Transport: p.transport, CheckRedirect: follow}
 	for _, m := range config.Models {
 		p.models = append(p.models, p.complete(m))
 	}

@@ -9,8 +9,6 @@ import (
 	"mime"
 	"net/http"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/respjson"
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"github.com/seed-d579e5eb/harness/model"
@@ -69,62 +67,55 @@ func notAStream(kind string, body io.Reader) error {
 	return fmt.Errorf("the server answered with %s and no stream: %s", kind, explanation)
 }
 
-// chunk reads one event.
+// chunk reads one event. A member of another type than it should have is left out.
 func (r *reader) chunk(data []byte) error {
-	var failed struct{ Error json.RawMessage }
-	if err := json.Unmarshal(data, &failed); err != nil {
+	var chunk chunk
+	err := json.Unmarshal(data, &chunk)
+	if flaw, ok := errors.AsType[*json.UnmarshalTypeError](err); err != nil && (!ok || flaw.Field == "") {
 		return fmt.Errorf("the server sent a chunk that is not JSON: %s", shown(data))
 	}
-	if len(failed.Error) > 0 && string(failed.Error) != "null" {
+	if len(chunk.Error) > 0 && string(chunk.Error) != "null" {
 		text, code := explained(data)
 		if code != "" {
 			text = code + ": " + text
 		}
 		return fmt.Errorf("the server ended the response: %s", text)
 	}
-	var chunk sdk.ChatCompletionChunk
-	if err := json.Unmarshal(data, &chunk); err != nil {
-		return fmt.Errorf("the server sent a chunk of another form: %w: %s", err, shown(data))
-	}
 	r.w.Update(func(m *message.Assistant) {
 		if chunk.ID != "" {
-			m.ResponseID = chunk.ID
+			m.ResponseID = string(chunk.ID)
 		}
-		if chunk.Model != "" && chunk.Model != r.model.ID {
-			m.ResponseModel = chunk.Model
+		if chunk.Model != "" && string(chunk.Model) != r.model.ID {
+			m.ResponseModel = string(chunk.Model)
 		}
 	})
-	if chunk.JSON.Usage.Valid() {
-		r.usage([]byte(chunk.JSON.Usage.Raw()))
-	}
+	r.usage(chunk.Usage)
 	if len(chunk.Choices) == 0 {
 		return nil
 	}
 	choice := chunk.Choices[0]
-	if usage := choice.JSON.ExtraFields["usage"]; usage.Raw() != "" {
-		r.usage([]byte(usage.Raw()))
-	}
+	r.usage(choice.Usage)
 	if choice.FinishReason != "" {
-		r.reason = choice.FinishReason
+		r.reason = string(choice.FinishReason)
 	}
-	return r.delta(choice.Delta)
+	return r.delta(&choice.Delta)
 }
 
 // delta writes what a chunk adds.
-func (r *reader) delta(delta sdk.ChatCompletionChunkChoiceDelta) error {
+func (r *reader) delta(delta *delta) error {
 	for _, name := range reasoningFields {
-		text := textOf(delta.JSON.ExtraFields[name])
-		if text == "" {
+		thought := *delta.by(name)
+		if thought == "" {
 			continue
 		}
-		if err := r.say(true, text); err != nil {
+		if err := r.say(true, thought); err != nil {
 			return err
 		}
 		r.open.Sign(name)
 		break // some servers send the same by two names
 	}
-	for _, text := range []string{delta.Content, delta.Refusal} {
-		if err := r.say(false, text); err != nil {
+	for _, said := range []text{delta.Content, delta.Refusal} {
+		if err := r.say(false, said); err != nil {
 			return err
 		}
 	}
@@ -136,17 +127,9 @@ func (r *reader) delta(delta sdk.ChatCompletionChunkChoiceDelta) error {
 	return nil
 }
 
-// textOf returns the text of a member that the library does not know.
-func textOf(field respjson.Field) string {
-	if field.Raw() == "" {
-		return ""
-	}
-	return word(json.RawMessage(field.Raw()))
-}
-
 // say adds to the text or to the thinking; a change from one to the other begins anew.
-func (r *reader) say(thinking bool, text string) error {
-	if text == "" {
+func (r *reader) say(thinking bool, said text) error {
+	if said == "" {
 		return nil
 	}
 	if r.open != nil && r.openThinking != thinking {
@@ -165,7 +148,7 @@ func (r *reader) say(thinking bool, text string) error {
 		}
 		r.open, r.openThinking = part, thinking
 	}
-	return r.open.Append(text)
+	return r.open.Append(string(said))
 }
 
 func (r *reader) closeOpen() error {
@@ -179,30 +162,27 @@ func (r *reader) closeOpen() error {
 
 // call adds to a tool call. Calls are told apart by their index; a server that has one
 // index for all tells them by their ids.
-func (r *reader) call(delta sdk.ChatCompletionChunkChoiceDeltaToolCall) error {
+func (r *reader) call(delta chatCall) error {
+	id, name := string(delta.ID), string(delta.Function.Name)
 	call := r.calls[delta.Index]
-	if call == nil || delta.ID != "" && call.id != "" && call.id != delta.ID {
+	if call == nil || id != "" && call.id != "" && call.id != id {
 		if err := r.closeOpen(); err != nil {
 			return err
 		}
-		part, err := r.w.ToolCall(delta.ID, delta.Function.Name)
+		part, err := r.w.ToolCall(id, name)
 		if err != nil {
 			return err
 		}
-		call = &openCall{part: part, id: delta.ID}
+		call = &openCall{part: part, id: id}
 		r.calls[delta.Index] = call
 		r.called = true
 	} else {
-		call.part.Name(delta.ID, delta.Function.Name)
-		if delta.ID != "" {
-			call.id = delta.ID
+		call.part.Name(id, name)
+		if id != "" {
+			call.id = id
 		}
 	}
-	arguments := delta.Function.Arguments
-	if raw := delta.Function.JSON.Arguments.Raw(); arguments == "" && len(raw) > 0 && raw[0] == '{' {
-		arguments = raw // an object where the text of one is due
-	}
-	return call.part.Append(arguments)
+	return call.part.Append(string(delta.Function.Arguments))
 }
 
 // finish ends the response, by err when the server did not say why it ended.

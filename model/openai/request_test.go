@@ -3,6 +3,7 @@ package openai_test
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -194,6 +195,19 @@ func TestOptionsAreSent(t *testing.T) {
 	}
 }
 
+func TestTheBaseURLIsWhereThePathsBegin(t *testing.T) {
+	for base, want := range map[string]string{
+		"": "/chat/completions", "/v1": "/v1/chat/completions", "/v1/": "/v1/chat/completions", "/a%2Fb/v1": "/a%2Fb/v1/chat/completions",
+	} {
+		s := serve(t, events(ends("stop")))
+		provider := newProvider(t, s, func(c *openai.ProviderConfig, _ *openai.Options) { c.BaseURL = s.URL + base })
+		m := provider.Stream(t.Context(), request(t, provider)).Result()
+		if got := s.requests[0]; got.RequestURI != want || got.Method != http.MethodPost || m.StopReason != message.StopReasonStop {
+			t.Errorf("%s: %s %s, %s", base, got.Method, got.RequestURI, line(m))
+		}
+	}
+}
+
 func TestHeadersAreSent(t *testing.T) {
 	s := serve(t, events(ends("stop")))
 	provider := newProvider(t, s, func(c *openai.ProviderConfig, _ *openai.Options) {
@@ -206,7 +220,7 @@ func TestHeadersAreSent(t *testing.T) {
 	provider.Stream(t.Context(), made).Result()
 	for name, want := range map[string]string{
 		"X-A": "provider", "X-B": "model", "X-C": "request", "X-D": "", "Authorization": "Bearer " + testKey,
-		"User-Agent": "harness", "X-Stainless-OS": "", "X-Stainless-Lang": "",
+		"User-Agent": "harness", "Content-Type": "application/json", "Accept": "text/event-stream",
 	} {
 		if got := s.header(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

@@ -81,6 +81,10 @@ func TestServersDiffer(t *testing.T) {
 		{"arguments that are broken", events(delta(`"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":"{\"z\""}}]`), ends("tool_calls")), "toolUse a:x{}unexpected end of JSON input"},
 		{"the other name of thinking", events(delta(`"reasoning":"hm","content":null`), delta(`"reasoning":null,"content":"x"`), ends("stop")), "stop (hm) x"},
 		{"thinking by two names", events(delta(`"reasoning":"hm","reasoning_content":"hm"`), ends("stop")), "stop (hm)"},
+		{"numbers and objects where texts are due", events(`{"id":7,"choices":[{"delta":{"content":5}}]}`,
+			delta(`"content":{"a":1},"tool_calls":[{"index":0,"id":7,"function":{"name":"x","arguments":"{}"}}]`), ends("tool_calls")), `toolUse 5{"a":1} 7:x{}`},
+		{"members of another type", events(`{"choices":7}`, `{"choices":[7]}`, `{"choices":[{"index":"x","delta":{"tool_calls":7,"content":"x"}}]}`,
+			delta(`"tool_calls":[{"index":"0","id":"a","function":{"name":"x","arguments":"{}"}}]`), ends("tool_calls")), "toolUse x a:x{}"},
 		{"a refusal", events(delta(`"refusal":"no"`), ends("stop")), "stop no"},
 		{"an error that is null", events(`{"error":null,"choices":[{"delta":{"content":"x"}}]}`, ends("stop")), "stop x"},
 		{"comments, and lines that end otherwise", func(w http.ResponseWriter, _ *http.Request) {
@@ -146,10 +150,13 @@ func TestTokensAreCountedAsTheServerTellsThem(t *testing.T) {
 		{`"usage":{"prompt_tokens":10,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":3,"cache_write_tokens":5}}`, "2 2 3 5 12"},
 		{`"usage":{"prompt_tokens":1,"completion_tokens":"2","prompt_tokens_details":{"cached_tokens":3}}`, "0 0 3 0 3"},
 		{`"usage":{"prompt_tokens":-1,"completion_tokens":1e300}`, "0 0 0 0 0"},
+		{`"usage":{"prompt_tokens":10},"choices":[{"usage":{"prompt_tokens":11,"completion_tokens":2}}]`, "11 2 0 0 13"},
+		{`"usage":{"prompt_tokens":10},"choices":[{"usage":null}]`, "10 0 0 0 10"},
+		{`"usage":{"prompt_tokens":10},"choices":[{"usage":7}]`, "10 0 0 0 10"},
 		{`"usage":null`, "0 0 0 0 0"},
 		{`"usage":7`, "0 0 0 0 0"},
 	} {
-		m := ask(t, t.Context(), serve(t, events(ends("stop"), `{"choices":[],`+c.sent+`}`)))
+		m := ask(t, t.Context(), serve(t, events(ends("stop"), `{"id":"r1",`+c.sent+`}`)))
 		u := m.Usage
 		var got []string
 		for _, n := range []int64{u.Input, u.Output, u.CacheRead, u.CacheWrite, u.TotalTokens} {
@@ -228,6 +235,11 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 		{"within a response", short, 0, endless(make(chan struct{}))},
 		{"before it", short, 0, mute},
 		{"before it, by the request's limit", time.Hour, short.Milliseconds(), mute},
+		{"within an error, by the request's limit", time.Hour, short.Milliseconds(), func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusBadRequest)
+			w.(http.Flusher).Flush()
+			mute(w, r)
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			provider := newProvider(t, serve(t, c.step), func(_ *openai.ProviderConfig, o *openai.Options) { o.Idle = c.idle })

@@ -58,6 +58,9 @@ func statusError(response *http.Response) *StatusError {
 		shouldRetry: response.Header.Get("X-Should-Retry"),
 	}
 	e.Message, e.Code = explained(body)
+	if to, err := response.Location(); err == nil && e.Status < http.StatusBadRequest {
+		e.Message = "the server sends requests to " + to.Redacted() + ", where they do not follow: have the baseUrl name it"
+	}
 	return e
 }
 

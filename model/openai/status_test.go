@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -54,11 +55,37 @@ func TestARefusalSaysWhy(t *testing.T) {
 // TestAKeyGoesToItsServerOnly has a server send the request elsewhere.
 func TestAKeyGoesToItsServerOnly(t *testing.T) {
 	elsewhere := serve(t, events(ends("stop")))
+	to := elsewhere.URL + "/v1/chat/completions"
 	for _, code := range []int{http.StatusMovedPermanently, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
-		m := ask(t, t.Context(), serve(t, status(code, "", "Location", elsewhere.URL+"/v1/chat/completions")))
-		if m.StopReason != message.StopReasonError || len(elsewhere.asked()) > 0 {
-			t.Errorf("%d: %s, %d requests elsewhere", code, line(m), len(elsewhere.asked()))
+		m := ask(t, t.Context(), serve(t, status(code, "", "Location", to)))
+		want := "error " + strconv.Itoa(code) + " " + http.StatusText(code) + ": the server sends requests to " + to + ", where they do not follow: have the baseUrl name it"
+		if line(m) != want || model.Retryable(m) || len(elsewhere.asked()) > 0 {
+			t.Errorf("%s, want %s; %d requests elsewhere", line(m), want, len(elsewhere.asked()))
 		}
+	}
+}
+
+// TestARequestFollowsItsServer has a server send the request to another of its paths,
+// which some do for a slash at the end.
+func TestARequestFollowsItsServer(t *testing.T) {
+	for _, c := range []struct {
+		code, requests int
+		want           string
+	}{
+		{http.StatusTemporaryRedirect, 2, "stop"},
+		{http.StatusPermanentRedirect, 2, "stop"},
+		{http.StatusSeeOther, 1, "error 303 See Other"}, // it would be another request
+	} {
+		s := serve(t, status(c.code, "", "Location", "/v2"), events(ends("stop")))
+		m := ask(t, t.Context(), s)
+		bodies := s.asked()
+		if !strings.HasPrefix(line(m), c.want) || len(bodies) != c.requests || !cmp.Equal(bodies[0], bodies[len(bodies)-1]) {
+			t.Errorf("%d: %s, requests %s", c.code, line(m), bodies)
+		}
+	}
+	circle := serve(t, status(http.StatusTemporaryRedirect, "", "Location", "/v2"))
+	if m := ask(t, t.Context(), circle); !strings.HasPrefix(line(m), "error 307 ") || len(circle.asked()) != 10 {
+		t.Errorf("%s, %d requests", line(m), len(circle.asked()))
 	}
 }
 

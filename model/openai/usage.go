@@ -36,10 +36,10 @@ func (c *count) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// usage takes the counts of a chunk; the last ones count.
-func (r *reader) usage(text []byte) {
-	var sent counts
-	if json.Unmarshal(text, &sent) != nil {
+// usage takes the counts of a chunk, if it has any; the last ones count.
+func (r *reader) usage(text json.RawMessage) {
+	var sent *counts
+	if json.Unmarshal(text, &sent) != nil || sent == nil {
 		return
 	}
 	read := int64(0)

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -233,15 +234,34 @@ type ending struct {
 // settle stores the result of a call, and ends it. In place of one that cannot be
 // stored there is one that says so.
 func (c *toolCall) settle(ctx context.Context, result *registry.Result, end ending) error {
-	err := c.store(ctx, result, end)
-	if !refused(err) {
-		return err
+	err := fits(result)
+	if err == nil {
+		err = c.store(ctx, result, end)
+		if !refused(err) {
+			return err
+		}
 	}
 	unfit := fmt.Errorf("the result of the call cannot be stored: %w", err)
 	if end.failed == nil && !end.aborted {
 		end.failed = unfit
 	}
 	return c.store(ctx, registry.ErrorResult(registry.CodeToolError, unfit.Error()), end)
+}
+
+// maxResult is how many bytes of pictures, details and structured output a result has:
+// what surely is stored within the time that a commit may take.
+const maxResult = 16 << 20
+
+// fits refuses a result that is too large. Its text is bounded by other limits.
+func fits(result *registry.Result) error {
+	size := len(result.Details) + len(result.StructuredOutput)
+	for _, c := range result.Content {
+		size += base64.StdEncoding.EncodedLen(len(c.Data))
+	}
+	if size > maxResult {
+		return fmt.Errorf("it has %s bytes beside its text, and may have %s", grouped(int64(size)), grouped(maxResult))
+	}
+	return nil
 }
 
 // refused says whether a commit was refused for what was to be stored.

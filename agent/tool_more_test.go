@@ -106,7 +106,7 @@ func TestAResultIsMadeFitForTranscripts(t *testing.T) {
 
 func TestAResultThatCannotBeStoredIsAnErrorOfItsCall(t *testing.T) {
 	for name, result := range map[string]*registry.Result{
-		"too large":  {Content: []registry.Content{{Type: registry.ContentImage, Data: make([]byte, 30<<20), MIMEType: "image/png"}}},
+		"too large":  {Content: []registry.Content{{Type: registry.ContentImage, Data: make([]byte, 13<<20), MIMEType: "image/png"}}},
 		"too deep":   {Details: json.RawMessage(strings.Repeat("[", 5000) + strings.Repeat("]", 5000))},
 		"not UTF-8":  {Details: json.RawMessage("\"\xff\"")},
 		"odd number": {Usage: &message.Usage{Input: 1 << 60}},

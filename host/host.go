@@ -194,7 +194,7 @@ func (h *Host) openRepository() (err error) {
 
 // openEngine makes what every load needs.
 func (h *Host) openEngine(context.Context) (err error) {
-	h.world = &bind.World{Files: h.files, Commands: materialised{h}, Models: h.harness.Models}
+	h.world = &bind.World{Files: h.files, Commands: materialised{h}, Models: h.harness.Models, Validate: h.registry.ValidateArguments}
 	h.spares.host = h
 	if h.settings, err = watchSettings(h.files, h.options.Clock, h.settingsState); err != nil {
 		return err

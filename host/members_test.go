@@ -334,3 +334,20 @@ func TestARunningToolSeesItsOutputAndItsEnd(t *testing.T) {
 	same(t, h.call("probe"), fmt.Sprint("true,", 1<<20, ",true,", 64<<10))
 	same(t, h.call("probe"), "Settled,Settled")
 }
+
+func TestValuesAreHeldAgainstSchemas(t *testing.T) {
+	w := newWorld(t, files{server("probe"): `
+import { Type } from "typebox";
+import { Value } from "typebox/value";
+import { validateToolArguments } from "@earendil-works/pi-ai";
+const Point = Type.Object({ x: Type.Number(), tags: Type.Array(Type.String()) });
+` + extensionOf("probe", "", tool("probe", `
+		const told = (work: () => unknown) => { try { return work(); } catch (error: any) { return error.name + ": " + error.message; } };
+		return JSON.stringify([
+			Value.Check(Point, { x: 1, tags: [] }), Value.Check(Point, { x: "1", tags: [] }), Value.Check(Type.String(), "a"),
+			Value.Parse(Point, { x: "1", tags: ["a"] }), Value.Errors(Point, { x: 1, tags: [{}] }).map((e: any) => e.path), told(() => Value.Parse(Point, {})),
+			validateToolArguments({ name: "t", parameters: Point }, { arguments: { x: "2", tags: [] } }),
+			told(() => validateToolArguments({ name: "t", parameters: Point }, { arguments: {} })),
+		]);`))})
+	contains(t, w.open(inMemory).call("probe"), `[true,false,true,{"tags":["a"],"x":1},["/tags/0"],"ParseError: `, `{"tags":[],"x":2},"Error: Validation failed for tool \"t\":`)
+}

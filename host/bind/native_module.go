@@ -5,9 +5,12 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/sha512"
+	"encoding/json"
+	"errors"
 	"hash"
 
 	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/registry"
 )
 
 // nativeModule is what our own modules import as harness:native; see
@@ -19,7 +22,7 @@ func nativeModule(world *World) *jsapi.Object {
 		immediate.Set(each.name, synchronous(world.Files, each.name, nodeOptions(each.prepare)))
 	}
 	return jsapi.NewObject("native", jsapi.NewObject(
-		"fs", files, "fsSync", immediate, "digest", jsapi.Native(digest), "models", world.modelsObject()))
+		"fs", files, "fsSync", immediate, "digest", jsapi.Native(digest), "models", world.modelsObject(), "validate", jsapi.Native(world.validate)))
 }
 
 // nodeOptions lets an operation take { recursive } where the natives of a host
@@ -52,4 +55,22 @@ func digest(call *jsapi.NativeCall) (any, error) {
 	sum := begin()
 	sum.Write(data)
 	return &jsapi.Bytes{Data: sum.Sum(nil)}, nil
+}
+
+// validate holds arguments against a schema.
+func (w *World) validate(call *jsapi.NativeCall) (any, error) {
+	args := &arguments{function: "validate", call: call}
+	tool, schema, given := args.text("tool"), args.text("schema"), args.text("args")
+	if args.err != nil {
+		return nil, args.err
+	}
+	fitting, err := w.Validate(tool, json.RawMessage(schema), json.RawMessage(given))
+	var wrong *registry.ArgumentsError
+	switch {
+	case errors.As(err, &wrong):
+		return jsapi.NewObject("error", err.Error(), "flaws", list(wrong.Flaws)), nil
+	case err != nil:
+		return nil, err
+	}
+	return jsapi.NewObject("value", string(fitting)), nil
 }

@@ -3,6 +3,7 @@ package bind
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 
@@ -17,6 +18,8 @@ import (
 type World struct {
 	Files    *vfs.World
 	Commands Commands
+	// Validate is [registry.Registry.ValidateArguments].
+	Validate func(tool string, parameters, arguments json.RawMessage) (json.RawMessage, error)
 	// Models returns the models of the harness; nil, and a nil result, are none.
 	Models func() *model.Models
 }

@@ -1,5 +1,6 @@
 /** Messages, models and tool schemas in the form that language models use. */
 
+import { validatedArguments } from "harness:internal/validation";
 import { Type, type SchemaOptions, type TEnum } from "typebox";
 
 export { Type };
@@ -190,6 +191,19 @@ export interface Models {
   complete(model: Model, context: ModelContext, options?: ModelOptions): Promise<AssistantMessage>;
   streamSimple(model: Model, context: ModelContext, options?: ModelOptions): ModelStream;
   completeSimple(model: Model, context: ModelContext, options?: ModelOptions): Promise<AssistantMessage>;
+}
+
+/** Arguments of a call as its tool would get them; throws what a model is told of those that are not valid. */
+export function validateToolArguments(tool: Pick<ToolDeclaration, "name" | "parameters">, call: Pick<ToolCall, "arguments" | "argumentsError">): any {
+  if (call.argumentsError !== undefined) throw new Error(`Validation failed for tool "${tool.name}":\n  - root: ${call.argumentsError}`);
+  return validatedArguments(tool.name, tool.parameters, call.arguments);
+}
+
+/** validateToolArguments for the tool that the call names. */
+export function validateToolCall(tools: readonly Pick<ToolDeclaration, "name" | "parameters">[], call: ToolCall): any {
+  const tool = tools.find(({ name }) => name === call.name);
+  if (tool === undefined) throw new Error(`Tool "${call.name}" not found`);
+  return validateToolArguments(tool, call);
 }
 
 // What follows makes messages for tests.

@@ -21,6 +21,8 @@ export const native: {
   readonly fs: Files;
   /** The same operations, done before they return. */
   readonly fsSync: Sync<Files>;
+  /** Holds arguments, JSON of an object, against a JSON Schema: what they are when they fit, or what is wrong. Throws for a schema that is none. */
+  validate(tool: string, schema: string, args: string): { value?: string; error?: string; flaws?: string[] };
   /** The models of the harness. */
   readonly models: {
     list(): Model[];

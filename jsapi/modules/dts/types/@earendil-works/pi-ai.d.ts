@@ -205,6 +205,10 @@ export interface Models {
     streamSimple(model: Model, context: ModelContext, options?: ModelOptions): ModelStream;
     completeSimple(model: Model, context: ModelContext, options?: ModelOptions): Promise<AssistantMessage>;
 }
+/** Arguments of a call as its tool would get them; throws what a model is told of those that are not valid. */
+export declare function validateToolArguments(tool: Pick<ToolDeclaration, "name" | "parameters">, call: Pick<ToolCall, "arguments" | "argumentsError">): any;
+/** validateToolArguments for the tool that the call names. */
+export declare function validateToolCall(tools: readonly Pick<ToolDeclaration, "name" | "parameters">[], call: ToolCall): any;
 export declare function fauxText(text: string): TextContent;
 export declare function fauxThinking(thinking: string): ThinkingContent;
 /** A call of a tool; without an id it gets a random one. */

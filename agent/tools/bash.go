@@ -80,17 +80,20 @@ func diagnose(call *registry.Call, path string, err error) {
 
 // ran is the result of a command that has ended. What it wrote is published.
 func ran(ended registry.CommandResult, timeout float64, path string) *registry.Result {
-	result := &registry.Result{Details: encoded(struct {
-		ExitCode int    `json:"exitCode"`
+	var details struct {
+		ExitCode *int   `json:"exitCode,omitempty"`
 		Spilled  string `json:"spillPath,omitempty"`
-	}{ended.Code, path})}
-	why := registry.Diagnostic{Severity: "error", Code: "exit_code", Message: fmt.Sprintf("the command ended with exit code %d", ended.Code)}
-	switch {
-	case ended.TimedOut:
-		why.Code, why.Message = "timeout", fmt.Sprintf("the command was ended after its time limit of %s s", strconv.FormatFloat(timeout, 'f', -1, 64))
-	case ended.Code == 0:
-		return result
 	}
-	result.IsError, result.Diagnostics = true, []registry.Diagnostic{why}
+	details.Spilled = path
+	why := registry.Diagnostic{Severity: "error", Code: "exit_code", Message: fmt.Sprintf("the command ended with exit code %d", ended.Code)}
+	if ended.TimedOut {
+		why.Code, why.Message = "timeout", fmt.Sprintf("the command was ended after its time limit of %s s", strconv.FormatFloat(timeout, 'f', -1, 64))
+	} else {
+		details.ExitCode = &ended.Code
+	}
+	result := &registry.Result{Details: encoded(details)}
+	if ended.TimedOut || ended.Code != 0 {
+		result.IsError, result.Diagnostics = true, []registry.Diagnostic{why}
+	}
 	return result
 }

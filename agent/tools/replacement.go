@@ -36,7 +36,7 @@ func repairedEdits(arguments json.RawMessage) json.RawMessage {
 		delete(args, "oldText")
 		delete(args, "newText")
 	}
-	if edits == nil {
+	if bytes.Equal(edits, args["edits"]) {
 		return arguments
 	}
 	args["edits"] = edits

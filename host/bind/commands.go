@@ -53,7 +53,7 @@ func newCommandRequest(options *jsapi.Object) (commandRequest, error) {
 	default:
 		return request, &TypeError{Function: "exec", Argument: "cwd", Want: "a string"}
 	}
-	command.Env = environment(get("env"))
+	command.Env = variables(get("env"))
 	if seconds, ok := get("timeout").(float64); ok {
 		command.Timeout = timeLimit(seconds)
 	}
@@ -92,7 +92,7 @@ func timeLimit(seconds float64) time.Duration {
 	return time.Duration(nanoseconds)
 }
 
-func environment(data any) []run.EnvVar {
+func variables(data any) []run.EnvVar {
 	pairs, _ := data.(*jsapi.Array)
 	if pairs == nil {
 		return nil

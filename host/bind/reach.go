@@ -42,7 +42,13 @@ func (r reach) tool(execute executor, name string, timeout time.Duration) func(c
 	return func(ctx context.Context, call *registry.Call) (*registry.Result, error) {
 		number, ended := r.live.add(call)
 		defer ended()
-		data, err := execute(ctx, job, call.Arguments, r.callObject(ctx, number, call), jsapi.OwnContext{})
+		object := r.callObject(ctx, number, call)
+		if call.Env != nil {
+			env := newEnvironment(call.Env, callFolder(call), r.limits, &registry.SettledError{CallID: call.ID, Tool: call.Tool})
+			defer env.end()
+			object.Set("env", env.object())
+		}
+		data, err := execute(ctx, job, call.Arguments, object, jsapi.OwnContext{})
 		if err != nil {
 			return nil, interrupted(err)
 		}

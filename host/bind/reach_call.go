@@ -25,7 +25,7 @@ func (r reach) callObject(ctx context.Context, number int64, call *registry.Call
 	object.Set("installed", generationOf(registry.GenerationOf(call.Runtime.Definitions())))
 	if window, ok := call.Runtime.OutputWindow(); ok {
 		object.Set("window", jsapi.NewObject("maxBytes", window.MaxBytes, "maxLines", window.MaxLines,
-			"intervalMs", float64(window.Interval.Milliseconds()), "bytesPerSecond", window.BytesPerSecond))
+			"minIntervalMs", float64(window.Interval.Milliseconds()), "bytesPerSecond", window.BytesPerSecond))
 	}
 	return object
 }
@@ -163,15 +163,15 @@ func publish(call *registry.Call, kind, text string, skipped *jsapi.Object) erro
 	}
 }
 
-// skippedOutput reads { bytes, lines, endsLine }.
+// skippedOutput reads { bytes, newlines, endsWithNewline }.
 func skippedOutput(object *jsapi.Object) registry.Skipped {
 	number := func(key string) int64 {
 		value, _ := object.Get(key)
 		count, _ := value.(float64)
 		return int64(count)
 	}
-	ends, _ := object.Get("endsLine")
-	return registry.Skipped{Bytes: number("bytes"), Lines: number("lines"), EndsLine: ends == true}
+	ends, _ := object.Get("endsWithNewline")
+	return registry.Skipped{Bytes: number("bytes"), Lines: number("newlines"), EndsLine: ends == true}
 }
 
 // hookObject is what a hook gets of the task that asks it; undefined outside of

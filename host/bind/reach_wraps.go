@@ -193,7 +193,13 @@ func (r reach) render(render executor, key string) func(context.Context, registr
 	return func(ctx context.Context, input registry.SectionInput) (string, bool, error) {
 		number, ended := r.live.add(input)
 		defer ended()
-		data, err := render(ctx, job, r.sectionObject(number, input), jsapi.OwnContext{})
+		object := r.sectionObject(number, input)
+		if input.Env != nil {
+			env := newEnvironment(input.Env, input.Agent.Cwd, r.limits, fmt.Errorf("section %s has been written", key))
+			defer env.end()
+			object.Set("env", env.object())
+		}
+		data, err := render(ctx, job, object, jsapi.OwnContext{})
 		if err != nil {
 			return "", false, err
 		}

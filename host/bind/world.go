@@ -46,6 +46,7 @@ func shown(err error) error {
 	var missing *registry.NotProvidedError
 	var method *registry.NotAMethodError
 	var depth *registry.CallDepthError
+	var settled *registry.SettledError
 	switch {
 	case errors.As(err, &file):
 		return jsapi.NewError(err, "Error", jsapi.NewObject("code", file.Code, "path", file.Path, "syscall", file.Syscall))
@@ -57,6 +58,8 @@ func shown(err error) error {
 		return jsapi.NewError(gitMessage{git}, "GitError", jsapi.NewObject("code", float64(git.Code), "args", args))
 	case errors.As(err, &start):
 		return jsapi.NewError(err, "StartError", jsapi.NewObject("code", start.Code, "program", start.Program))
+	case errors.As(err, &settled):
+		return jsapi.NewError(err, "Settled", nil)
 	case errors.As(err, &missing):
 		return jsapi.NewError(err, "NotProvided", nil)
 	case errors.As(err, &method):

@@ -3,6 +3,7 @@
 import type { ToolExecutionApi, ToolRegistration, ToolResult } from "@earendil-works/pi-durable";
 import type { Context } from "@earendil-works/chord/context";
 import { documentObserver } from "harness:bind/documents";
+import { createEnv, type NativeEnv } from "harness:bind/env";
 import { named, notAvailable } from "harness:bind/errors";
 import { createSubmission } from "harness:bind/harness";
 import { memo } from "harness:bind/memo";
@@ -31,6 +32,7 @@ export interface NativeCall {
   remote?: Remote;
   window?: object;
   installed?(): any[];
+  env?: NativeEnv;
 }
 
 /** Runs a tool and gives its result in one form. */
@@ -73,6 +75,7 @@ function toolApi(call: NativeCall, state: { settled: boolean }, line: Line): Too
   const members: Record<string | symbol, unknown> = {
     ...(call.remote === undefined ? outside : inside(call, call.remote, live)),
     callId,
+    env: call.env && createEnv(call.env),
     output: (chunk: unknown, skipped?: object) => {
       live();
       publish("output", text(chunk), skipped);

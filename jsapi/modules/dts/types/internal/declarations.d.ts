@@ -1,7 +1,7 @@
 /** The shapes of what extensions declare. */
 import type { Context, JsonValue } from "@earendil-works/chord";
 import type { AssistantMessage, ImageContent, Message, Model, Models, TextContent, ThinkingLevel, ToolCall, Usage } from "@earendil-works/pi-ai";
-import type { ExecutionEnv } from "@earendil-works/pi-durable/env";
+import type { ExecutionEnv, ShellExecOptions, ShellOutputInfo } from "@earendil-works/pi-durable/env";
 import type { ConversationHandle, ConversationId, DocumentObserver, DocumentReader, EntryId, EntryRecord, Memo, SettledTask, TaskId, TaskOptions, TaskRecord, TaskToken, Transaction } from "harness:internal/durable";
 import type { Static, TSchema } from "typebox";
 /** The kinds of hooks beside the handlers of tasks, and what extensions bring. */
@@ -52,21 +52,12 @@ export interface ToolControl {
 export interface ToolExecutionApi<Details = unknown> extends DocumentReader, DocumentObserver {
     readonly callId: string;
     /** Adds text to the output that is shown and kept while the tool runs. */
-    output(chunk: string | Uint8Array, skipped?: {
-        bytes: number;
-        lines: number;
-        endsLine?: boolean;
-    }): void;
+    output(chunk: string | Uint8Array, skipped?: ShellOutputInfo["skipped"]): void;
     /**
-     * For a call that keeps the end of its output: how much of it, and how fast it is
-     * stored. A call from outside of conversations has a function that gives the end.
+     * What a call keeps that keeps the end of its output. Outside of conversations, a
+     * function that gives the end of the output so far.
      */
-    readonly outputWindow: {
-        maxBytes: number;
-        maxLines: number;
-        intervalMs: number;
-        bytesPerSecond: number;
-    } | (() => string) | undefined;
+    readonly outputWindow: ShellExecOptions["window"] | (() => string);
     /** The output so far, as it becomes the content of a result without one. */
     retainedOutput(): string;
     /** A remark beside the result. */
@@ -76,7 +67,7 @@ export interface ToolExecutionApi<Details = unknown> extends DocumentReader, Doc
     /** The task of the call. */
     readonly taskId: TaskId | undefined;
     readonly conversationId: ConversationId | undefined;
-    /** What the tools of the conversation work on. */
+    /** Undefined when the harness has no environment. */
     readonly env: ExecutionEnv | undefined;
     /** What was installed when the call began. */
     readonly registry: RegistrySnapshot | undefined;
@@ -149,6 +140,7 @@ export interface SectionInput {
     readonly conversationId: ConversationId;
     /** Its tools are those of this request. */
     readonly agent: Agent;
+    /** Undefined when there is none, or it failed. */
     readonly env: ExecutionEnv | undefined;
     /** The sections that are in effect, by their key. */
     readonly shown: Readonly<Record<string, string>>;

@@ -1,14 +1,6 @@
-/** Results and errors of the execution environment that tools work in. */
+/** The files and commands that tools work with, and what environments are made of. */
 
-/**
- * The environment of a conversation. Not yet: its members come with the durable
- * engine, and host.fs and host.exec do what it is for.
- */
-export interface ExecutionEnv {
-  readonly id: string;
-  readonly cwd: string;
-  readonly [member: string]: any;
-}
+import type { Context } from "@earendil-works/chord";
 
 /** A value, or the error that stands in its place. */
 export type Result<T, E extends Error = Error> = { ok: true; value: T } | { ok: false; error: E };
@@ -37,7 +29,7 @@ export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
 }
 
-export type EnvironmentErrorCode =
+export type FileErrorCode =
   | "aborted"
   | "not_found"
   | "permission_denied"
@@ -49,24 +41,308 @@ export type EnvironmentErrorCode =
 
 /** A file operation that failed. */
 export class FileError extends Error {
-  readonly code: EnvironmentErrorCode;
+  readonly code: FileErrorCode;
   readonly path: string | undefined;
 
-  constructor(code: EnvironmentErrorCode, message: string, path?: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(code: FileErrorCode, message: string, path?: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
     this.name = "FileError";
     this.code = code;
     this.path = path;
   }
+
+  // Errors of another extension's environment come from another isolate.
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "FileError";
+  }
 }
 
-/** A command that could not be run. */
-export class ExecutionError extends Error {
-  readonly code: string;
+export type ExecutionErrorCode =
+  | "aborted"
+  | "timeout"
+  | "shell_unavailable"
+  | "spawn_error"
+  | "callback_error"
+  | "unknown";
 
-  constructor(code: string, message: string, options?: ErrorOptions) {
-    super(message, options);
+/** A command that could not be run, or not to its end. */
+export class ExecutionError extends Error {
+  readonly code: ExecutionErrorCode;
+  /** The file with all of the output, when there was more than the thresholds of spill. */
+  readonly spillPath?: string;
+
+  constructor(code: ExecutionErrorCode, message: string, options?: { cause?: unknown; spillPath?: string | undefined }) {
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause });
     this.name = "ExecutionError";
     this.code = code;
+    if (options?.spillPath !== undefined) this.spillPath = options.spillPath;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "ExecutionError";
+  }
+}
+
+export interface FileInfo {
+  /** The last part of the path. */
+  name: string;
+  /** Absolute. */
+  path: string;
+  kind: "file" | "directory" | "symlink";
+  /** Bytes. */
+  size: number;
+  /** Milliseconds since the Unix epoch. */
+  mtimeMs: number;
+}
+
+/** A line of a text. The last one may not be terminated. */
+export interface TextLine {
+  text: string;
+  terminated: boolean;
+}
+
+/** Lines of a file, one after another; undefined at the end. Lines end with a line feed. */
+export interface TextLineReader {
+  readLine(context?: Context): Promise<Result<TextLine | undefined, FileError>>;
+  close(context?: Context): Promise<void>;
+}
+
+/** An open file: the one that was opened, also when its path means another by now. */
+export interface BinaryReader {
+  info(context?: Context): Promise<Result<FileInfo, FileError>>;
+  /** Fewer bytes at the end of the file. */
+  read(offset: number, length: number, context?: Context): Promise<Result<Uint8Array, FileError>>;
+  /** Finds lines in one pass. Lines count from 0; the one at endLine is not included. */
+  scanLines(range: { startLine: number; endLine?: number | undefined }, context?: Context): Promise<Result<LineScan, FileError>>;
+  close(context?: Context): Promise<void>;
+}
+
+/** Members of a directory, some at a time. */
+export interface DirReader {
+  next(maxEntries: number, context?: Context): Promise<Result<{ entries: FileInfo[]; done: boolean }, FileError>>;
+  close(context?: Context): Promise<void>;
+}
+
+export interface WatchTarget {
+  path: string;
+  /** Also what is in folders below, but for what exclude names. */
+  recursive?: boolean;
+  exclude?: { hidden?: boolean; names?: readonly string[] };
+}
+
+/** Paths that may have changed, that everything may have, or why no more is told. */
+export type WatchChange = { paths: string[] } | { overflow: true } | { error: FileError };
+
+export interface FileWatcher {
+  readonly mode: "native" | "polling";
+  close(context?: Context): Promise<void>;
+}
+
+export interface ShellOutputInfo {
+  stream: "stdout" | "stderr";
+  /** What was left out in front of the text: bytes and line feeds of it, and whether it ends with one. */
+  skipped?: { bytes: number; newlines: number; endsWithNewline: boolean };
+}
+
+export interface ShellExecOptions {
+  cwd?: string | undefined;
+  env?: Record<string, string> | undefined;
+  /** False gives the command env alone, and PATH. */
+  inheritEnv?: boolean | undefined;
+  /** Seconds. */
+  timeout?: number | undefined;
+  /** Whole characters, in order. A throw ends the command. */
+  onOutput?: ((text: string, context: Context, info: ShellOutputInfo) => void | Promise<void>) | undefined;
+  /** Keeps all of the output in a file, once there is more than this. */
+  spill?: { afterBytes: number; afterLines: number } | undefined;
+  /** The end of the output that the caller keeps, and its pace: what cannot be part of it may be left out. */
+  window?: { maxBytes: number; maxLines: number; minIntervalMs: number; bytesPerSecond: number } | undefined;
+}
+
+export interface ShellExecResult {
+  exitCode: number;
+  spillPath?: string;
+}
+
+/** Files. Paths are absolute, or begin at cwd. */
+export interface FileSystem {
+  /** Environments of one id have the same files at the same paths. */
+  readonly id: string;
+  readonly cwd: string;
+  absolutePath(path: string, context?: Context): Promise<Result<string, FileError>>;
+  joinPath(parts: readonly string[], context?: Context): Promise<Result<string, FileError>>;
+  readTextFile(path: string, context?: Context): Promise<Result<string, FileError>>;
+  openTextLineReader(path: string, context?: Context): Promise<Result<TextLineReader, FileError>>;
+  readTextLines(path: string, options?: { maxLines?: number }, context?: Context): Promise<Result<string[], FileError>>;
+  readBinaryFile(path: string, context?: Context): Promise<Result<Uint8Array, FileError>>;
+  openBinaryReader(path: string, context?: Context): Promise<Result<BinaryReader, FileError>>;
+  openBinaryReader(path: string, options?: { noFollow?: boolean }, context?: Context): Promise<Result<BinaryReader, FileError>>;
+  /** Makes or replaces a file, with the folders that it needs. */
+  writeFile(path: string, content: string | Uint8Array, context?: Context): Promise<Result<void, FileError>>;
+  appendFile(path: string, content: string | Uint8Array, context?: Context): Promise<Result<void, FileError>>;
+  truncateFile(path: string, size: number, context?: Context): Promise<Result<void, FileError>>;
+  /** Resolves once the file is on the disk. */
+  flushFile(path: string, context?: Context): Promise<Result<void, FileError>>;
+  renameFile(from: string, to: string, context?: Context): Promise<Result<void, FileError>>;
+  /** Does not follow a symbolic link. */
+  fileInfo(path: string, context?: Context): Promise<Result<FileInfo, FileError>>;
+  listDir(path: string, context?: Context): Promise<Result<FileInfo[], FileError>>;
+  openDirReader(path: string, context?: Context): Promise<Result<DirReader, FileError>>;
+  /** All links followed. What does not exist has none. */
+  canonicalPath(path: string, context?: Context): Promise<Result<string, FileError>>;
+  exists(path: string, context?: Context): Promise<Result<boolean, FileError>>;
+  /** Recursive, the default, makes folders above it too, and takes an existing one. */
+  createDir(path: string, options?: { recursive?: boolean }, context?: Context): Promise<Result<void, FileError>>;
+  /** With force, nothing there is no error. */
+  remove(path: string, options?: { recursive?: boolean; force?: boolean }, context?: Context): Promise<Result<void, FileError>>;
+  createTempDir(prefix?: string, context?: Context): Promise<Result<string, FileError>>;
+  createTempFile(options?: { prefix?: string; suffix?: string }, context?: Context): Promise<Result<string, FileError>>;
+  /** Tells of changes until the watcher is closed, or the call or phase ends that the environment belongs to. */
+  watch(
+    targets: readonly WatchTarget[],
+    onChange: (change: WatchChange, context: Context) => void,
+    context?: Context,
+  ): Promise<Result<FileWatcher, FileError>>;
+  cleanup(context?: Context): Promise<void>;
+}
+
+export interface Shell {
+  /** A string runs under the shell, an array without one. An exit code other than 0 is no error. */
+  exec(
+    command: string | readonly string[],
+    options?: ShellExecOptions,
+    context?: Context,
+  ): Promise<Result<ShellExecResult, ExecutionError>>;
+  /** Ends the commands that run. */
+  cleanup(context?: Context): Promise<void>;
+}
+
+export interface ExecutionEnv extends FileSystem, Shell {
+  cleanup(context?: Context): Promise<void>;
+}
+
+const bom = [0xef, 0xbb, 0xbf];
+
+/** Whether bytes begin with the byte order mark of UTF-8. */
+export function startsWithBom(bytes: Uint8Array): boolean {
+  return bom.every((byte, i) => bytes[i] === byte);
+}
+
+/** A decoder for the bytes of a file from an offset on: only at 0 there can be a byte order mark to leave out. */
+export function rangeDecoder(offset: number): StreamDecoder {
+  return new StreamDecoder(offset > 0);
+}
+
+/** Decodes UTF-8 that comes in pieces; without bytes it gives what is left at the end. */
+export class StreamDecoder {
+  readonly #decoder: TextDecoder;
+
+  /** A byte order mark at the beginning is left out, unless keepBom is true. */
+  constructor(keepBom = false) {
+    this.#decoder = new TextDecoder("utf-8", { ignoreBOM: keepBom });
+  }
+
+  decode(bytes?: Uint8Array): string {
+    return bytes === undefined ? this.#decoder.decode() : this.#decoder.decode(bytes, { stream: true });
+  }
+}
+
+/** Where lines of a file are, in bytes, and how large their text is, in bytes of UTF-8. */
+export interface LineScan {
+  /** Line feeds of the whole file. */
+  newlines: number;
+  /** The range of the lines, without the line feed at their end. */
+  start: number;
+  end: number;
+  firstLineEnd: number;
+  lastLineStart: number;
+  selectedBytes: number;
+  firstLineBytes: number;
+}
+
+const encoder = new TextEncoder();
+const feed = 0x0a;
+
+/** Finds lines in bytes that come in pieces. Lines count from 0; the one at endLine is not included. */
+export class LineScanner {
+  readonly #startLine: number;
+  readonly #endLine: number;
+  #offset = 0;
+  #line = 0;
+  #start: number | undefined;
+  #end: number | undefined;
+  #firstLineEnd: number | undefined;
+  #lastLineStart = 0;
+  #firstLineBytes = 0;
+  #restBytes = 0;
+  #decoder: StreamDecoder | undefined;
+
+  constructor(startLine: number, endLine?: number) {
+    const last = endLine ?? Infinity;
+    if (!Number.isSafeInteger(startLine) || startLine < 0 || !(last > startLine) || (last !== Infinity && !Number.isSafeInteger(last))) {
+      throw new RangeError(`lines from ${startLine} to ${endLine}: the first must be a whole number, and less than the one after the last`);
+    }
+    this.#startLine = startLine;
+    this.#endLine = last;
+    if (startLine === 0) this.#begin(0);
+  }
+
+  push(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) {
+      const found = bytes.indexOf(feed, at);
+      const end = found < 0 ? bytes.length : found;
+      if (this.#selecting()) this.#count(this.#decoder!.decode(bytes.subarray(at, end)));
+      if (found < 0) break;
+      this.#endOfLine(this.#offset + found);
+      at = found + 1;
+    }
+    this.#offset += bytes.length;
+  }
+
+  finish(): LineScan {
+    const size = this.#offset;
+    if (this.#selecting()) this.#count(this.#decoder!.decode());
+    const start = this.#start ?? size;
+    const end = this.#end ?? size;
+    return {
+      newlines: this.#line,
+      start,
+      end,
+      firstLineEnd: this.#firstLineEnd ?? end,
+      lastLineStart: this.#start === undefined ? size : this.#lastLineStart,
+      selectedBytes: this.#firstLineBytes + this.#restBytes,
+      firstLineBytes: this.#firstLineBytes,
+    };
+  }
+
+  #selecting(): boolean {
+    return this.#start !== undefined && this.#end === undefined;
+  }
+
+  #begin(at: number): void {
+    this.#start = this.#lastLineStart = at;
+    this.#decoder = rangeDecoder(at);
+  }
+
+  #endOfLine(at: number): void {
+    if (this.#selecting()) {
+      this.#count(this.#decoder!.decode());
+      this.#firstLineEnd ??= at;
+      if (this.#line + 1 === this.#endLine) {
+        this.#end = at;
+      } else {
+        this.#restBytes++; // the line feed
+        this.#lastLineStart = at + 1;
+        this.#decoder = rangeDecoder(at + 1);
+      }
+    }
+    this.#line++;
+    if (this.#line === this.#startLine) this.#begin(at + 1);
+  }
+
+  #count(text: string): void {
+    const bytes = encoder.encode(text).length;
+    if (this.#firstLineEnd === undefined) this.#firstLineBytes += bytes;
+    else this.#restBytes += bytes;
   }
 }

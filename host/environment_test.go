@@ -30,3 +30,37 @@ func TestTheEnvironmentOfACall(t *testing.T) {
 		})
 	}
 }
+
+// A wrap may put another environment in the place of the call's, also for a tool of
+// another extension.
+func TestAWrapMayReplaceTheEnvironment(t *testing.T) {
+	w := newWorld(t, files{
+		server("a"): extensionOf("a", "", tool("work", `
+			const read = await api.env.readTextFile("/f", context);
+			const missing = await api.env.readTextFile("/none", context);
+			let told = "";
+			const ended = await api.env.exec("echo ran", { onOutput: (text: string) => void (told += text) }, context);
+			return [read.value, missing.error.code, ended.value.exitCode, told].join();`)),
+		server("b"): `export default { name: "b", wraps: [{ tool: "work", wrap: (inner: any) => ({ ...inner, execute: (args: any, api: any, context: any) => {
+			const env = { ...api.env, readTextFile: async (path: string, context: any) => {
+				const read = await api.env.readTextFile(path, context);
+				return read.ok ? { ok: true, value: read.value.toUpperCase() } : read;
+			} };
+			return inner.execute(args, { ...api, env }, context);
+		} }) }] };`,
+	})
+	if err := os.WriteFile(w.path("f"), []byte("text"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h := w.open(inMemory)
+	same(t, h.call("work"), "TEXT,not_found,0,ran\n")
+}
+
+// A character whose bytes come in two pieces is one.
+func TestBytesOfOutputAreDecodedAcrossPieces(t *testing.T) {
+	h := newWorld(t, files{server("probe"): extensionOf("probe", "",
+		tool("part", `api.output(new Uint8Array([0x61, 0xc3]));`),
+		tool("whole", `api.output(new Uint8Array([0x62, 0xc3])); api.output(new Uint8Array([0xa9, 0x63]));`))}).open(inMemory)
+	same(t, h.call("part"), "a")
+	same(t, h.call("whole"), "béc")
+}

@@ -69,6 +69,7 @@ class Line {
 /** A plain object, so that a tool may spread it and pass it on. */
 function toolApi(call: NativeCall, state: { settled: boolean }, line: Line): ToolExecutionApi {
   const { callId, publish, overridden } = call;
+  const text = pieces();
   const live = () => {
     if (state.settled) throw named("Settled", `call ${callId} has settled`);
   };
@@ -106,10 +107,13 @@ function toolApi(call: NativeCall, state: { settled: boolean }, line: Line): Too
   return members as unknown as ToolExecutionApi;
 }
 
-const decoder = new TextDecoder();
-
-function text(chunk: unknown): string {
-  return chunk instanceof Uint8Array ? decoder.decode(chunk, { stream: true }) : String(chunk);
+// A character may come in two pieces of the output of a call.
+function pieces(): (chunk: unknown) => string {
+  let decoder: TextDecoder | undefined;
+  return (chunk) =>
+    chunk instanceof Uint8Array
+      ? (decoder ??= new TextDecoder("utf-8", { ignoreBOM: true })).decode(chunk, { stream: true })
+      : String(chunk);
 }
 
 function missing(member: string): () => Promise<never> {

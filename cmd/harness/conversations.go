@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -161,7 +162,7 @@ type abortCommand struct {
 // Help implements [kong.HelpProvider].
 func (*abortCommand) Help() string {
 	return `It ends what goes on in the conversation, with all that this has started, and returns when that has ended. What
-waits for an answer gets none.
+waits for an answer gets none. Only a running harness has something to abort.
 
 Example:
 
@@ -170,7 +171,7 @@ Example:
 
 // Run aborts a conversation.
 func (c *abortCommand) Run(ctx context.Context, p *program) error {
-	return p.withConversations(ctx, func(conversations control.Conversations) error {
-		return conversations.Abort(ctx, c.ID)
+	return p.reach(ctx, func(client *control.Client) error { return client.Abort(ctx, c.ID) }, func() error {
+		return errors.New("no harness serves this world, so nothing goes on in it: start one with harness run, and abort then")
 	})
 }

@@ -131,7 +131,7 @@ func (p *program) open(ctx context.Context) (*host.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.Paused = true // what was cut off is not this command's to go on with
+	options.Paused = true // only an input has what was cut off go on
 	return host.Open(ctx, options)
 }
 

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/seed-d579e5eb/harness/cmd/harness/internal/control"
+	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/record"
+	"github.com/seed-d579e5eb/harness/host"
 )
 
 type submitCommand struct {
@@ -23,7 +25,7 @@ type submitCommand struct {
 func (*submitCommand) Help() string {
 	return `The answer goes to standard output as it comes; which conversation it is, and what tools do, to standard
 error. With a running harness the conversation goes on without this command, and Ctrl-C aborts it. Without one
-it loads the world, waits for the answer, and stops.
+it loads the world, goes on with whatever was cut off there, and stops when nothing goes on any more.
 
 The models of a world are in DIR/state/models.json, which docs/operating.md describes. Without any, the scripted
 model faux/faux-1 answers, and says so.
@@ -109,6 +111,20 @@ func (p *program) withConversations(ctx context.Context, use func(control.Conver
 			return err
 		}
 		defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
-		return use(control.Local{Host: h})
+		if err := use(control.Local{Host: h}); err != nil {
+			return err
+		}
+		return p.untilIdle(ctx, h)
 	})
+}
+
+// untilIdle waits until nothing goes on in a world that only this command serves: an
+// input has everything go on that was cut off, and closing would cut that off again.
+func (p *program) untilIdle(ctx context.Context, h *host.Host) error {
+	going, err := h.Session().Inspect(ctx)
+	if err != nil || going.Scheduling == durable.Paused || len(going.Tasks) == 0 {
+		return err
+	}
+	fmt.Fprintln(p.err, "harness: waiting for what else goes on in this world; see harness inspect")
+	return h.Session().WaitForIdle(ctx)
 }

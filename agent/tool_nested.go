@@ -28,7 +28,7 @@ type nestedResult struct {
 }
 
 // nestedResult returns what the calling tool gets of a result.
-func (c *toolCall) nestedResult(result *registry.Result, s *shapedResult) (*nestedResult, error) {
+func (c *toolCall) nestedResult(result *registry.Result, s *shapedResult) *nestedResult {
 	n := &nestedResult{
 		IsError: result.IsError, Text: s.message.Text(), Details: s.message.Details, Diagnostics: s.diagnostics,
 		Usage: result.Usage, DurationMs: s.message.DurationMs,
@@ -37,16 +37,16 @@ func (c *toolCall) nestedResult(result *registry.Result, s *shapedResult) (*nest
 		n.Diagnostics = []registry.Diagnostic{}
 	}
 	if result.IsError || c.tool == nil {
-		return n, nil
+		return n
 	}
 	value, err := c.tool.Structured(result)
 	if err != nil {
 		n.IsError, n.Text = true, err.Error()
 		n.Diagnostics = append(n.Diagnostics, registry.Diagnostic{Severity: "error", Code: string(registry.CodeToolError), Message: err.Error()})
-		return n, nil
+		return n
 	}
 	n.Output = value
-	return n, nil
+	return n
 }
 
 // nestedName names a nested call while it is waited for.

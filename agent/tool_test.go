@@ -442,8 +442,7 @@ func TestAfterToolsSeesTheRound(t *testing.T) {
 }
 
 func TestAToolThatIsGoneWhenItsCallRunsIsUnavailable(t *testing.T) {
-	var h *harness
-	h = open(t, agent.Options{}, with(says("a", "1")))
+	h := open(t, agent.Options{}, with(says("a", "1")))
 	h.model.Set(func(context.Context, model.Request, faux.State) (*message.Assistant, error) {
 		h.install()
 		return faux.Calls(faux.Call("a", json.RawMessage(`{}`))), nil
@@ -458,7 +457,7 @@ func TestAToolThatIsGoneWhenItsCallRunsIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestATransientCallUsesTheCodeItBeganWith(t *testing.T) {
+func TestACallThatRunsKeepsItsCode(t *testing.T) {
 	var h *harness
 	first := tool("a", func(context.Context, *registry.Call) (*registry.Result, error) {
 		h.install(with(says("a", "new")))

@@ -297,7 +297,8 @@ func TestAnExtensionFollowsTheEventsOfAConversation(t *testing.T) {
 		await ended;
 		const end = await stream.stop();
 		const agent = await root.agent(background);
-		`+asText(`[stream.snapshot.type, types[0], types.includes("message_end"), types.includes("submission"), end.reason, agent.model.modelId]`)))})
+		const compaction = await session().getTask(await root.compact("briefly", background), background);
+		`+asText(`[compaction.kind, stream.snapshot.type, types[0], types.includes("message_end"), types.includes("submission"), end.reason, agent.model.modelId]`)))})
 	h.model.Append(faux.Answer(faux.Says("hello to you")))
-	same(t, h.call("follow"), `["snapshot","message_start",true,true,"stopped","faux-1"]`)
+	same(t, h.call("follow"), `["pi.compaction","snapshot","message_start",true,true,"stopped","faux-1"]`)
 }

@@ -163,6 +163,13 @@ func (e engine) conversations() map[string]answer {
 		"reset": on(func(ctx context.Context, c *durable.Conversation, args conversationRequest) (any, error) {
 			return jsapi.Undefined{}, c.Reset(ctx, args.Handoff)
 		}),
+		"compact": taking(func(ctx context.Context, args struct {
+			ID           record.ConversationID `json:"id"`
+			Instructions string                `json:"instructions"`
+		}) (any, error) {
+			task, err := e.session.Compact(ctx, args.ID, args.Instructions)
+			return float64(task), err
+		}),
 		"abort": on(func(ctx context.Context, c *durable.Conversation, args conversationRequest) (any, error) {
 			return jsapi.Undefined{}, c.Abort(ctx, args.Background)
 		}),

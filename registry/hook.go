@@ -107,7 +107,7 @@ type Compaction struct {
 }
 
 // CompactionDecision says what becomes of a compaction: nothing with Decline, else
-// Summary is its summary.
+// Summary is its summary, which is not blank.
 type CompactionDecision struct {
 	Decline bool
 	Summary string

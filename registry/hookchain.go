@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/model/message"
@@ -74,15 +75,20 @@ func (a *Agent) AfterTools(ctx context.Context, asking Asking, response record.E
 }
 
 // BeforeCompact gives what the hooks decide about a compaction; nil when none does.
-// The error is the cause of ctx, when that ended.
+// A decision that neither declines nor has a summary that says anything is reported,
+// and the next hook is asked. The error is the cause of ctx, when that ended.
 func (a *Agent) BeforeCompact(ctx context.Context, asking Asking, compaction Compaction) (*CompactionDecision, error) {
 	var decision *CompactionDecision
 	err := a.ask(ctx, HookBeforeCompact, asking, func(ctx context.Context, h boundHook, at HookContext) (decided bool, err error) {
 		given, err := h.BeforeCompact(ctx, at, compaction)
-		if err == nil {
-			decision = given
+		switch {
+		case err != nil || given == nil:
+			return false, err
+		case !given.Decline && strings.TrimSpace(given.Summary) == "":
+			return false, errors.New("it neither declined nor gave a summary: its summary is missing or blank")
 		}
-		return decision != nil, err
+		decision = given
+		return true, nil
 	})
 	return decision, err
 }

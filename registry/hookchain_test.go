@@ -188,9 +188,34 @@ func TestTheFirstHookThatContinuesIsTheLastThatIsAsked(t *testing.T) {
 	}
 }
 
+func TestADecisionAboutACompactionWithoutASummaryDecidesNothing(t *testing.T) {
+	for name, summary := range map[string]string{"none": "", "blanks": " \n\t"} {
+		t.Run(name, func(t *testing.T) {
+			decides := func(summary string) registry.Hook {
+				return registry.Hook{Kind: registry.HookBeforeCompact, BeforeCompact: func(context.Context, hookContext, registry.Compaction) (*registry.CompactionDecision, error) {
+					return &registry.CompactionDecision{Summary: summary}, nil
+				}}
+			}
+			var reports []string
+			options := registry.Options{Report: func(f *registry.Failure) { reports = append(reports, f.Error()) }}
+			got, err := hooked(t, options, decides(summary), decides("it was long")).BeforeCompact(t.Context(), registry.Asking{}, registry.Compaction{})
+			if err != nil || got == nil || got.Summary != "it was long" {
+				t.Errorf("got %+v, %v", got, err)
+			}
+			if len(reports) != 1 || !strings.Contains(reports[0], "neither declined nor gave a summary") {
+				t.Errorf("reported: %q", reports)
+			}
+			got, err = hooked(t, options, decides(summary)).BeforeCompact(t.Context(), registry.Asking{}, registry.Compaction{})
+			if err != nil || got != nil {
+				t.Errorf("alone it decides %+v, %v", got, err)
+			}
+		})
+	}
+}
+
 func TestTheFirstDecisionAboutACompactionCounts(t *testing.T) {
 	compaction := registry.Compaction{Reason: "overflow", FirstKept: 7, Entries: []record.Entry{{ID: 3}}, Instructions: "short"}
-	for name, first := range map[string]registry.CompactionDecision{"declines": {Decline: true}, "summarizes": {Summary: "it was long"}, "summarizes as nothing": {}} {
+	for name, first := range map[string]registry.CompactionDecision{"declines": {Decline: true}, "summarizes": {Summary: "it was long"}, "declines with a summary": {Decline: true, Summary: "it was long"}} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
 			decides := func(decision *registry.CompactionDecision) registry.Hook {

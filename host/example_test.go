@@ -8,10 +8,14 @@ import (
 	"os"
 	"testing/fstest"
 
+	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/host"
 	"github.com/seed-d579e5eb/harness/jsapi"
+	"github.com/seed-d579e5eb/harness/model"
+	"github.com/seed-d579e5eb/harness/model/faux"
+	"github.com/seed-d579e5eb/harness/model/message"
 	"github.com/seed-d579e5eb/harness/registry"
 )
 
@@ -168,4 +172,114 @@ func ExampleOptions_RegisterModules() {
 		log.Fatal(err)
 	}
 	defer h.Close(context.Background())
+}
+
+const doorkeeper = `
+import { defineExtension, defineTool } from "@earendil-works/pi-durable";
+import { Type } from "typebox";
+
+export default defineExtension({
+  name: "doorkeeper",
+  tools: [defineTool({
+    name: "look",
+    description: "Looks at something.",
+    parameters: Type.Object({ at: Type.String() }),
+    execute: ({ at }) => ({ content: "The " + at + " is open." }),
+  })],
+});
+`
+
+// A conversation that uses a tool of the world. The model is one by script.
+func ExampleHost_Harness() {
+	template := fstest.MapFS{
+		"src/sausage/extensions/doorkeeper/server.ts": {Data: []byte(doorkeeper), Mode: 0o644},
+	}
+	if err := converse(context.Background(), template); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// tool: The door is open.
+	// You can go in.
+}
+
+func converse(ctx context.Context, template fstest.MapFS) error {
+	dir, err := os.MkdirTemp("", "world")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := host.Init(ctx, dir, template); err != nil {
+		return err
+	}
+	provider := faux.New(faux.Options{})
+	provider.Set(
+		faux.Answer(faux.Calls(faux.Call("look", map[string]any{"at": "door"}))),
+		faux.Answer(faux.Says("You can go in.")),
+	)
+	models := new(model.Models)
+	if _, err := models.Set(provider); err != nil {
+		return err
+	}
+	settings := func() agent.Settings {
+		return agent.Settings{Model: &durable.ModelRef{Provider: "faux", Model: "faux-1"}}
+	}
+	h, err := host.Open(ctx, host.Options{Dir: dir, Models: models, Settings: settings})
+	if err != nil {
+		return err
+	}
+	defer h.Close(context.Background())
+	return say(ctx, h, "Can I go in?")
+}
+
+// say hands a text in to a new conversation, and prints what comes of it.
+func say(ctx context.Context, h *host.Host, text string) error {
+	conversation, err := h.Harness().CreateConversation(ctx, durable.Ownerless(), durable.ConversationOptions{})
+	if err != nil {
+		return err
+	}
+	events, err := h.Harness().WatchEvents(ctx, conversation.ID())
+	if err != nil {
+		return err
+	}
+	defer events.Close()
+	submission, err := conversation.Submit(ctx, durable.Input{Content: message.Content{Text: text}})
+	if err != nil {
+		return err
+	}
+	if err := follow(ctx, events); err != nil {
+		return err
+	}
+	settled, err := submission.Wait(ctx)
+	if err != nil {
+		return err
+	}
+	if settled.Status != record.Done {
+		return fmt.Errorf("there is no answer: %s", settled.Reason)
+	}
+	answer, _, err := h.Session().Entry(ctx, settled.Answer)
+	if err != nil {
+		return err
+	}
+	fmt.Println(answer.Model[0].Text())
+	return nil
+}
+
+// follow prints what tools do, until the run ends or too much has happened to tell.
+func follow(ctx context.Context, events *agent.Events) error {
+	for {
+		batch, err := events.Next(ctx)
+		if err != nil {
+			return err
+		}
+		for _, event := range batch {
+			switch event.Type {
+			case agent.EventToolEnd:
+				if event.Entry != nil {
+					fmt.Println("tool:", event.Entry.Model[0].Text())
+				}
+			case agent.EventRunEnd, agent.EventSnapshot:
+				return nil
+			}
+		}
+	}
 }

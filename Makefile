@@ -9,7 +9,7 @@ PACKAGES := ./... ./testdata/world
 UNITS = $(shell go list ./... | grep -v '/harness/internal/')
 # What the product does. The rest measures the parts of one package.
 BENCHED = ./host ./registry ./jsapi ./jsapi/internal/compile ./jsapi/modules ./worktree ./vfs/run \
-	./durable ./durable/internal/ownership ./durable/internal/transcript ./durable/value ./durable/delta
+	./durable ./agent/prooftest ./durable/internal/ownership ./durable/internal/transcript ./durable/value ./durable/delta
 # These test what a process dies of, which the race detector makes too slow.
 NORACE := ./jsapi/internal/guard
 

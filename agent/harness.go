@@ -134,6 +134,18 @@ func (h *Harness) PhaseAgent(ctx context.Context, run *durable.Runtime) (*regist
 	return h.resolved(ctx, run)
 }
 
+// PhaseEnv makes what the conversation of a task works on, for one of its phases, and
+// says in which folder; nil when there is none. The errors are those of PhaseAgent and
+// of Options.Env.
+func (h *Harness) PhaseEnv(ctx context.Context, run *durable.Runtime) (env registry.Env, folder string, err error) {
+	agent, err := h.resolved(ctx, run)
+	if err != nil {
+		return nil, "", err
+	}
+	env, err = h.env(ctx, run, agent)
+	return env, agent.Cwd, err
+}
+
 // choice returns what an agent is resolved from.
 func (h *Harness) choice(ctx context.Context, from durable.Documents, conversation record.ConversationID) (registry.AgentChoice, error) {
 	state, _, err := durable.AgentDocument.Read(ctx, from, durable.InConversation(conversation))

@@ -64,3 +64,17 @@ func TestBytesOfOutputAreDecodedAcrossPieces(t *testing.T) {
 	same(t, h.call("part"), "a")
 	same(t, h.call("whole"), "béc")
 }
+
+// A phase of a task works in the folder of its conversation.
+func TestAPhaseOfATaskHasAnEnvironment(t *testing.T) {
+	w := newWorld(t, files{server("work"): worker(`phases: {
+		begin: async (task: any, runtime: any, context: any) => {
+			await runtime.commit((tx: any) => pi.configure(tx, runtime.conversationId, { cwd: "/home" }), context);
+			const env = await runtime.env(context);
+			await env.writeFile("f", "made by a task", context);
+			const read = await env.readTextFile("/home/f", context);
+			await runtime.commit(() => end([env.cwd, read.value]), context);
+		},
+	}`, "")}).open(inMemory)
+	same(t, w.ended(w.start(map[string]any{})), `{"status":"completed","result":["/home","made by a task"]}`)
+}

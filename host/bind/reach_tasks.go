@@ -54,7 +54,9 @@ func (r reach) phase(path, what string) func(context.Context, *durable.Runtime) 
 	return func(ctx context.Context, run *durable.Runtime) error {
 		current := run.Record()
 		current.State.Status = record.Running
-		_, err := r.caller.Call(ctx, job, path, current, r.phaseObject(run), jsapi.OwnContext{})
+		made := new(phaseEnvironments)
+		defer made.end()
+		_, err := r.caller.Call(ctx, job, path, current, r.phaseObject(run, made), jsapi.OwnContext{})
 		return lost(err)
 	}
 }

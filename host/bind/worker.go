@@ -170,11 +170,11 @@ func (w callWorker) find(ctx context.Context, id record.ConversationID) (registr
 }
 
 // phaseObject is what a phase of a task gets; see script/tasks.ts.
-func (r reach) phaseObject(run *durable.Runtime) *jsapi.Object {
+func (r reach) phaseObject(run *durable.Runtime, made *phaseEnvironments) *jsapi.Object {
 	w := phaseWorker{run}
 	return jsapi.NewObject(
 		"taskId", float64(run.TaskID()), "conversationId", float64(run.Conversation()),
-		"remote", remote(find(r.phaseOperations(run), memos(w), dealings(w), r.limits.readDocuments(run))),
+		"remote", remote(find(r.phaseOperations(run), r.makesEnvironments(run, made), memos(w), dealings(w), r.limits.readDocuments(run))),
 		"installed", generationOf(registry.GenerationOf(run.Definitions())),
 		"now", jsapi.Native(func(*jsapi.NativeCall) (any, error) { return float64(run.Now().UnixMilli()), nil }),
 		"report", jsapi.Native(func(call *jsapi.NativeCall) (any, error) {

@@ -3,6 +3,7 @@
 import type { Context } from "@earendil-works/chord/context";
 import { workingConversation } from "harness:bind/call";
 import { documentObserver } from "harness:bind/documents";
+import { createEnv, type NativeEnv } from "harness:bind/env";
 import { memo } from "harness:bind/memo";
 import { models } from "harness:internal/models";
 import { crossing, hosted } from "harness:bind/origin";
@@ -48,7 +49,10 @@ function taskRuntime(native: NativePhase, context: Context): object {
     },
     commit: (change: any, given?: Context) => commitPhase(remote, change, given),
     agent: (given?: Context) => ask(remote, "agent", {}, given),
-    env: async () => undefined,
+    env: async (given?: Context) => {
+      const env: NativeEnv | undefined = await ask(remote, "env", {}, given);
+      return env && createEnv(env);
+    },
     conversation: (id: number, given?: Context) => workingConversation(remote, id, given),
     getTask: (id: number, given?: Context) => ask(remote, "getTask", { id }, given),
     waitForTask: (id: number, given?: Context) => ask(remote, "waitForTask", { id }, given),

@@ -55,7 +55,7 @@ func (h *Harness) shaped(call, tool string, result *registry.Result, limits regi
 	if result.Control != nil {
 		var asked control
 		if err := json.Unmarshal(result.Control, &asked); err != nil {
-			s.diagnostics = append(s.diagnostics, wrong("the control of the result is left out: "+err.Error()))
+			s.diagnostics = append(s.diagnostics, wrong("the control of the result is not { addTools?: string[], terminate?: boolean, handoff?: string }, and is left out"))
 		} else {
 			s.control = &asked
 		}
@@ -130,18 +130,31 @@ func grouped(n int64) string {
 	return text
 }
 
+// The diagnostics that a model is shown are bounded, each and together. The stored ones
+// are whole.
+var (
+	remark  = output.Limits{Bytes: 8 << 10, Lines: 200}
+	remarks = output.Limits{Bytes: 32 << 10, Lines: 1000, Tail: true} // what failed a call is the last
+)
+
 // block is the part of a result that shows diagnostics to the model.
 func block(diagnostics []registry.Diagnostic) message.Blocks {
 	if len(diagnostics) == 0 {
 		return nil
 	}
 	var text strings.Builder
-	text.WriteString("<harness>\n")
 	for _, d := range diagnostics {
-		fmt.Fprintf(&text, "[%s] %s\n", d.Severity, strings.ToValidUTF8(d.Message, "�"))
+		shown, gone := cut(strings.ToValidUTF8(d.Message, "�"), remark)
+		fmt.Fprintf(&text, "[%s] %s\n", d.Severity, shown)
+		if gone.Bytes > 0 {
+			fmt.Fprintf(&text, "[%s bytes dropped]\n", grouped(gone.Bytes))
+		}
 	}
-	text.WriteString("</harness>")
-	return message.Blocks{&message.Text{Text: text.String()}}
+	shown, gone := cut(text.String(), remarks)
+	if gone.Bytes > 0 {
+		shown = fmt.Sprintf("[%s bytes of remarks dropped]\n%s", grouped(gone.Bytes), shown)
+	}
+	return message.Blocks{&message.Text{Text: "<harness>\n" + shown + "</harness>"}}
 }
 
 // appendResult appends a result, and counts its usage.

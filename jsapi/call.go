@@ -2,6 +2,7 @@ package jsapi
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -261,6 +262,9 @@ func (c *pendingCall) follow(value goja.Value) error {
 // succeed carries the result out. It runs on the loop.
 func (c *pendingCall) succeed(value goja.Value) error {
 	result, err := c.isolate.exportAs(c.job.Result, value)
+	if err != nil && c.job.Result == AsJSON && !isFault(err) {
+		err = fmt.Errorf("what %s returned is not JSON: %w", c.job.Work, c.isolate.caught(err))
+	}
 	if err != nil {
 		return err
 	}

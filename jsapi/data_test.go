@@ -293,7 +293,7 @@ func TestResultForms(t *testing.T) {
 	if got, err := form(AsJSON, "nothing"); err != nil || got.(json.RawMessage) != nil {
 		t.Errorf("JSON of undefined = %v, %v", got, err)
 	}
-	if _, err := form(AsJSON, "big"); err == nil || !strings.HasPrefix(err.Error(), "TypeError: ") {
+	if _, err := form(AsJSON, "big"); err == nil || !strings.Contains(err.Error(), "is not JSON: TypeError: ") {
 		t.Errorf("JSON of a bigint: %v", err)
 	}
 	if got, err := form(AsNothing, "big"); err != nil || got != nil {

@@ -49,6 +49,7 @@ func TestErrorText(t *testing.T) {
 		{"what the engine throws", "export function run(x?: any) {\n  return x.y.z;\n}", "TypeError: Cannot read property 'y' of undefined (main.ts:2:12)"},
 		{"a thrown string", "export function run() { throw 'text'; }", "Error: thrown: text"},
 		{"a thrown object", "export function run() { throw { code: 1 }; }", "Error: thrown: an object of class Object"},
+		{"a thrown object with a message", "export function run() { throw { code: 1, message: 'told' }; }", "Error: thrown: an object of class Object: told"},
 		{"a thrown null", "export function run() { throw null; }", "Error: thrown: null"},
 		{"a thrown undefined", "export function run() { throw undefined; }", "Error: thrown: undefined"},
 		{"a rejection with a number", "export function run() { return Promise.reject(42); }", "Error: thrown: 42"},

@@ -40,7 +40,19 @@ func (iso *Isolate) thrown(value goja.Value) *Error {
 	if err != nil {
 		data = Undefined{}
 	}
-	return &Error{Message: "thrown: " + iso.describe(value), Thrown: data, thrownNull: data == nil}
+	return &Error{Message: "thrown: " + iso.describeThrown(value, data), Thrown: data, thrownNull: data == nil}
+}
+
+// describeThrown shows a thrown value. Of an object that says something, data has it.
+func (iso *Isolate) describeThrown(value goja.Value, data any) string {
+	shown := iso.describe(value)
+	if object, is := data.(*Object); is {
+		said, _ := object.Get("message")
+		if text, is := said.(string); is {
+			shown += ": " + Shorten(text, maxShownValue)
+		}
+	}
+	return shown
 }
 
 // maxShownValue bounds a value in the text of an error, in bytes.

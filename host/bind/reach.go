@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/seed-d579e5eb/harness/agent"
@@ -73,7 +72,7 @@ func decodeResult(data any) (*registry.Result, error) {
 	}
 	var result registry.Result
 	if err := json.Unmarshal(text, &result); err != nil {
-		return nil, fmt.Errorf("the result is not one of a tool: %w", err)
+		return nil, unreadable("the result", err)
 	}
 	return &result, nil
 }
@@ -128,7 +127,7 @@ func decodeDecision(data any) (registry.Decision, error) {
 		Arguments json.RawMessage
 	}
 	if err := json.Unmarshal(text, &decided); err != nil {
-		return registry.Decision{}, fmt.Errorf("the decision cannot be read: %w", err)
+		return registry.Decision{}, unreadable("the decision", err)
 	}
 	return registry.Decision{Verdict: verdicts[decided.Verdict], Reason: decided.Reason, Arguments: decided.Arguments}, nil
 }

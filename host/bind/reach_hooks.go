@@ -25,20 +25,24 @@ func lost(err error) error {
 }
 
 // ask calls a hook with what it is about, the api and the context, and stores what it
-// decides, as JSON, in decided. It reports whether there is something.
+// decides, as JSON, in decided, which is nil for a hook that decides nothing. It reports
+// whether there is something.
 func (r reach) ask(ctx context.Context, path, what string, at registry.HookContext, decided any, subject ...any) (bool, error) {
 	job := r.limits.Hook.job("hook "+what, nil)
 	job.Result = jsapi.AsJSON
+	if decided == nil {
+		job.Result = jsapi.AsNothing
+	}
 	data, err := r.caller.Call(ctx, job, path, append(subject, r.hookObject(at.Runtime), jsapi.OwnContext{})...)
 	if err != nil {
 		return false, err
 	}
 	text, _ := data.(json.RawMessage)
-	if text == nil || string(text) == "null" || decided == nil {
+	if text == nil || string(text) == "null" {
 		return false, nil
 	}
 	if err := json.Unmarshal(text, decided); err != nil {
-		return false, fmt.Errorf("%s: what it returned cannot be read: %w", what, err)
+		return false, unreadable("what "+what+" returned", err)
 	}
 	return true, nil
 }

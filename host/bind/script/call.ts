@@ -177,6 +177,7 @@ export function toolResult(result: unknown, what: string): unknown {
   if (result === undefined || result === null) return { isError: false };
   if (typeof result === "string") return { content: [textPart(result)], isError: false };
   if (typeof result !== "object") throw new TypeError(`${what} must return an object, not ${typeof result}`);
+  if (Array.isArray(result)) throw new TypeError(`${what} must return an object, not an array: { output: [...] }`);
   const { output, content, details, isError, diagnostics, usage, structuredOutput, control } = result as ToolResult;
   return {
     content: output === undefined && content === undefined ? undefined : parts(output ?? content, what),

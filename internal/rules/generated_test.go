@@ -78,8 +78,9 @@ func limitsTable(*testing.T) string {
 		{"modules of one extension", limits.Modules},
 		{"factory; `create` of a resource", limits.Factory},
 		{"all factories of a commit together", bind.Limit{Whole: limits.Commit}},
-		{"hook", limits.Hook},
-		{"tool call", limits.Tool},
+		{"hook, section, wrap, `prepareArguments`", limits.Hook},
+		{"tool call, phase of a task", limits.Tool},
+		{"callback of a commit, handler of a reactor, code of documents", limits.Change},
 		{"service call, timer, watch, `onOutput`, `onOpen`, `onClose`, `dispose`", limits.Callback},
 	} {
 		table += fmt.Sprintf("| %s | %s | %s |\n", row.job, bound(row.limit.Running), bound(row.limit.Whole))

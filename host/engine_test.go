@@ -36,6 +36,7 @@ func TestAWatchTellsEveryCommitThatChangedIt(t *testing.T) {
 		while (counts.length < 3) await new Promise((resume) => setTimeout(resume, 1));
 		let hydrated = 0;
 		state.subscribe((value: any) => { hydrated = value.entries.length; });
+		while (hydrated < 3) await new Promise((resume) => setTimeout(resume, 1));
 		await watch.stop();
 		state.dispose();
 		`+asText(`[counts, hydrated, watch.value.conversation.id]`))

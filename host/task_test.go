@@ -49,7 +49,7 @@ func (h *testHost) ended(id json.Number) string {
 }
 
 func TestATaskOfAnExtensionRunsItsPhases(t *testing.T) {
-	h := newWorld(t, files{server("work"): worker(`phases: {
+	w := newWorld(t, files{server("work"): worker(`phases: {
 		begin: async (task: any, runtime: any, context: any) => {
 			const kept = await runtime.memo("kept", task.input.n ?? 0, context);
 			await runtime.sleep(runtime.now() + 1, context);
@@ -66,10 +66,15 @@ func TestATaskOfAnExtensionRunsItsPhases(t *testing.T) {
 			const [outcome] = await runtime.outcomes([child], context);
 			const own = await runtime.entry(entry, context);
 			const log = await runtime.snapshot(Log, context);
-			await runtime.commit(() => end({ kept, outcome, own: own.byTaskId === runtime.taskId, log: log.lines.length }), context);
+			const env = await runtime.env(context);
+			await env.writeFile("/tmp/note", "of a task", context);
+			const agent = await runtime.agent(context);
+			await runtime.commit(() => end({ kept, outcome, own: own.byTaskId === runtime.taskId, log: log.lines.length, tools: agent.tools.length }), context);
 		},
-	}`, "")}).open(inMemory)
-	same(t, h.ended(h.start(map[string]any{"n": 5})), `{"status":"completed","result":{"kept":5,"outcome":{"status":"completed","result":"child"},"own":true,"log":2}}`)
+	}`, "")})
+	h := w.open(inMemory)
+	same(t, h.ended(h.start(map[string]any{"n": 5})), `{"status":"completed","result":{"kept":5,"outcome":{"status":"completed","result":"child"},"own":true,"log":2,"tools":3}}`)
+	same(t, w.read("tmp/note"), "of a task")
 }
 
 func TestATaskKeepsWhatItDidWhenItsCodeIsReplaced(t *testing.T) {

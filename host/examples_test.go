@@ -44,7 +44,7 @@ func TestThePlanOfTheExampleWorldIsInThePromptAndHasTheModelGoOn(t *testing.T) {
 		"result: Steps that are open: 1",
 		"system: <plan>\n[ ] bake bread\n</plan>",
 		"assistant: I stop here.",
-		"user: 1 steps of the plan are open. Go on, or write the plan anew.",
+		"user: Steps of the plan that are open: 1. Go on, or write the plan anew.",
 		"result: Steps that are open: 0",
 		"system: <plan>\n[x] bake bread\n</plan>",
 		"assistant: All done.")
@@ -60,7 +60,7 @@ func TestThePlanOfTheExampleWorldRemindsOnce(t *testing.T) {
 	if settled := h.say("Rest."); settled.Status != record.Done {
 		t.Fatalf("%+v\n%s", settled, h.transcript())
 	}
-	inOrder(t, h.transcript(), "assistant: Not now.", "user: 1 steps", "assistant: No.")
+	inOrder(t, h.transcript(), "assistant: Not now.", "user: Steps of the plan", "assistant: No.")
 }
 
 func TestTheHelperOfTheExampleWorldAnswersInAConversationOfItsOwn(t *testing.T) {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"testing"
 
@@ -60,4 +61,23 @@ func TestTheReactorOfTheGuideCountsWhatWasSold(t *testing.T) {
 		contains(t, h.call("sell", map[string]any{"what": "bread"}), "Event ")
 	}
 	h.eventually("sold", `{"bread":2}`)
+}
+
+func TestTheScriptOfTheTutorialAnswers(t *testing.T) {
+	page, err := os.ReadFile("../docs/tutorial.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := regexp.MustCompile("(?s)```json\n(.*?)```").FindSubmatch(page)
+	if script == nil {
+		t.Fatal("the tutorial has no script")
+	}
+	w := exampleWorld(t)
+	if err := os.WriteFile(filepath.Join(w.dir, "state", ScriptFile), script[1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := &talking{testHost: w.open(inMemory), world: w}
+	h.say("Bake bread")
+	inOrder(t, h.transcript(),
+		"user: Bake bread", "assistant: I see <plan>\n[ ] knead\n</plan> and stop.", "user: Steps of the plan", "assistant: I rest now.")
 }

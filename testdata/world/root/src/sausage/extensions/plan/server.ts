@@ -53,7 +53,7 @@ export default function plan(host: Host) {
       await host.harness().commit(async (tx) => {
         (await tx.doc(Plan, conversationId)).remindedOf = open;
       }, context);
-      return { continue: `${open} steps of the plan are open. Go on, or write the plan anew.` };
+      return { continue: `Steps of the plan that are open: ${open}. Go on, or write the plan anew.` };
     },
   });
 

@@ -111,7 +111,7 @@ func (h *Harness) selectRange(ctx context.Context, run *compactionRun) error {
 	case decision != nil && decision.Decline:
 		return h.endCompaction(ctx, run, run.Complete(compactionResult{}))
 	case decision != nil:
-		return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (compactionNext, error) {
+		return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (compactionNext, error) {
 			return h.place(tx, run, decision.Summary, part.FirstKept)
 		})
 	}
@@ -122,7 +122,7 @@ func (h *Harness) selectRange(ctx context.Context, run *compactionRun) error {
 	if asked.MaxTokens > 0 {
 		state.MaxTokens = min(state.MaxTokens, asked.MaxTokens)
 	}
-	return run.Commit(ctx, func(context.Context, *durable.Tx) (compactionNext, error) { return run.Continue(state), nil })
+	return run.CommitUnlimited(ctx, func(context.Context, *durable.Tx) (compactionNext, error) { return run.Continue(state), nil })
 }
 
 // failure is the error of a task that ends for a reason.
@@ -174,7 +174,7 @@ func (h *Harness) summarize(ctx context.Context, run *compactionRun) error {
 func (h *Harness) summarized(ctx context.Context, run *compactionRun, response *message.Assistant) error {
 	text := response.Text()
 	delay, again := h.Settings().Retry.delay(run.State.Attempt)
-	return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next compactionNext, err error) {
+	return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next compactionNext, err error) {
 		if err := durable.AddUsage(tx, run.Conversation(), response); err != nil {
 			return next, err
 		}
@@ -211,7 +211,7 @@ func (h *Harness) summarizeLater(ctx context.Context, run *compactionRun) error 
 	if err := run.Sleep(ctx, time.UnixMilli(run.State.Until)); err != nil {
 		return err
 	}
-	return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (compactionNext, error) {
+	return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (compactionNext, error) {
 		state := run.State
 		state.Phase, state.Attempt, state.Until = phaseSummarize, state.Attempt+1, 0
 		err := editStatus(tx, run.Conversation(), run.TaskID(), func(s *durable.CompactionStatus) {
@@ -243,7 +243,7 @@ func (h *Harness) place(tx *durable.Tx, run *compactionRun, text string, firstKe
 
 // endCompaction ends a compaction that has no summary.
 func (h *Harness) endCompaction(ctx context.Context, run *compactionRun, end compactionNext) error {
-	return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (compactionNext, error) {
+	return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (compactionNext, error) {
 		return end, removeStatus(tx, run.Conversation(), run.TaskID())
 	})
 }

@@ -70,7 +70,7 @@ func (h *Harness) compactInBackground(tx *durable.Tx, conversation record.Conver
 // compactBefore has the generation wait for a summary and prepare its request again
 // afterwards. response, for an overflow, is the failed response, which is appended.
 func (h *Harness) compactBefore(ctx context.Context, run *generationRun, reason compactionReason, response *message.Assistant) error {
-	return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
+	return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
 		state := run.State.next(phasePrepare)
 		if response != nil {
 			if _, err := appendResponse(tx, run.Conversation(), response); err != nil {

@@ -113,7 +113,7 @@ func (h *Harness) unanswered(ctx context.Context, run *generationRun, reason, wh
 	if err != nil {
 		return err
 	}
-	return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
+	return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
 		if response != nil {
 			if _, err := appendResponse(tx, run.Conversation(), response); err != nil {
 				return next, err

@@ -56,7 +56,7 @@ func (h *Harness) failed(ctx context.Context, run *generationRun, a attempted) e
 	if !again || !model.Retryable(a.response) {
 		return h.unanswered(ctx, run, ReasonModelError, said(a.response), a.response)
 	}
-	return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
+	return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
 		if _, err := appendResponse(tx, run.Conversation(), a.response); err != nil {
 			return next, err
 		}
@@ -85,7 +85,7 @@ func (h *Harness) answer(ctx context.Context, run *generationRun, a attempted) e
 	if err != nil {
 		return err
 	}
-	return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
+	return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
 		entry, err := appendResponse(tx, run.Conversation(), a.response)
 		if err != nil {
 			return next, err
@@ -135,7 +135,7 @@ func (h *Harness) retry(ctx context.Context, run *generationRun) error {
 	if err := run.Sleep(ctx, time.UnixMilli(run.State.Until)); err != nil {
 		return err
 	}
-	return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
+	return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
 		state := run.State.next(phasePrepare)
 		state.Attempt++
 		live, err := durable.LiveDocument.Edit(tx, durable.InConversation(run.Conversation()))

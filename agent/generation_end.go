@@ -19,7 +19,7 @@ func (h *Harness) abortGeneration(ctx context.Context, run *generationRun) error
 	if err != nil {
 		return err
 	}
-	return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
+	return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
 		if err := h.convertPartial(tx, run.Conversation()); err != nil {
 			return next, err
 		}

@@ -22,7 +22,7 @@ func (h *Harness) deferResponse(ctx context.Context, run *generationRun, respons
 		failed.StopReason, failed.ErrorMessage = message.StopReasonError, err.Error()
 		return h.unanswered(ctx, run, ReasonModelError, failed.ErrorMessage, &failed)
 	}
-	return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
+	return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
 		state := run.State
 		state.Phase, state.Handle = phasePoll, &handle
 		return h.pollLater(tx, run, state)
@@ -61,7 +61,7 @@ func (h *Harness) poll(ctx context.Context, run *generationRun) error {
 		return cause
 	}
 	if response.StopReason == message.StopReasonDeferred {
-		return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (generationNext, error) {
+		return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (generationNext, error) {
 			state := run.State
 			if handle, err := model.DeferredOf(response); err == nil {
 				state.Handle = &handle

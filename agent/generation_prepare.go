@@ -43,7 +43,7 @@ func (h *Harness) prepare(ctx context.Context, run *generationRun) error {
 	if need == compactFirst {
 		return h.compactBefore(ctx, run, compactThreshold, nil)
 	}
-	return run.Commit(ctx, func(ctx context.Context, tx *durable.Tx) (next generationNext, err error) {
+	return run.CommitUnlimited(ctx, func(ctx context.Context, tx *durable.Tx) (next generationNext, err error) {
 		state := run.State.next(phaseRequest)
 		state.Model, state.Thinking, state.Stream = agent.Model, model.ThinkingLevel(agent.Thinking), &settings.Stream
 		state.Cutoff = view.Tail

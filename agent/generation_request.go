@@ -58,7 +58,7 @@ func providerSession(ctx context.Context, run *durable.Runtime) (session string,
 	if err != nil || found && state.Session != "" {
 		return state.Session, err
 	}
-	err = run.Commit(ctx, func(_ context.Context, tx *durable.Tx, _ record.Task) (*record.TaskState, error) {
+	err = run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx, _ record.Task) (*record.TaskState, error) {
 		session, err = durable.ProviderSession(tx, run.Conversation())
 		return nil, err
 	})
@@ -115,7 +115,7 @@ func (p *partial) store() (int, error) {
 		return 0, err
 	}
 	run := p.run
-	return len(text), run.Commit(context.Background(), func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
+	return len(text), run.CommitUnlimited(context.Background(), func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
 		live, err := durable.LiveDocument.Edit(tx, durable.InConversation(run.Conversation()))
 		if err != nil {
 			return next, err
@@ -134,7 +134,7 @@ func (h *Harness) keepPartial(ctx context.Context, run *generationRun) error {
 	if err != nil || live.Generation == nil || live.Generation.Message == nil {
 		return err
 	}
-	return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
+	return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
 		return run.Unchanged(), h.convertPartial(tx, run.Conversation())
 	})
 }

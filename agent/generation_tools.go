@@ -23,7 +23,7 @@ func (h *Harness) beginRound(ctx context.Context, run *generationRun, a attempte
 	}
 	calls := a.response.ToolCalls()
 	oneByOne := h.oneByOne(a.agent, calls)
-	return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
+	return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
 		entry, err := appendResponse(tx, run.Conversation(), a.response)
 		if err != nil {
 			return next, err
@@ -94,7 +94,7 @@ func (h *Harness) afterRound(ctx context.Context, run *generationRun) error {
 	if err := agent.AfterTools(ctx, h.asking(run.Runtime), run.State.Assistant, results); err != nil {
 		return err
 	}
-	return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
+	return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
 		if err := offer(tx, run.Conversation(), asked.addTools); err != nil {
 			return next, err
 		}
@@ -115,7 +115,7 @@ func (h *Harness) afterRound(ctx context.Context, run *generationRun) error {
 
 // nextCall begins the next call of a round whose calls run one after another.
 func (h *Harness) nextCall(ctx context.Context, run *generationRun) error {
-	return run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
+	return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
 		state := run.State
 		call := state.Pending[0]
 		task, err := h.beginCall(tx, run, state.Assistant, call)

@@ -90,8 +90,17 @@ func (r *callRuntime) Definitions() durable.DefinitionSnapshot { return r.call.r
 
 // Commit implements [registry.CallRuntime].
 func (r *callRuntime) Commit(ctx context.Context, change func(ctx context.Context, tx *durable.Tx) error) error {
-	_, err := during(ctx, r, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, r.call.run.Commit(ctx, func(ctx context.Context, tx *durable.Tx) (toolNext, error) {
+	return r.commit(ctx, r.call.run.Commit, change)
+}
+
+// commitOwn is Commit of changes that run no code of the tool's.
+func (r *callRuntime) commitOwn(ctx context.Context, change func(ctx context.Context, tx *durable.Tx) error) error {
+	return r.commit(ctx, r.call.run.CommitUnlimited, change)
+}
+
+func (r *callRuntime) commit(ctx context.Context, by func(context.Context, func(context.Context, *durable.Tx) (toolNext, error)) error, change func(context.Context, *durable.Tx) error) error {
+	return r.do(ctx, func(ctx context.Context) error {
+		return by(ctx, func(ctx context.Context, tx *durable.Tx) (toolNext, error) {
 			// What has its turn later than the end of the call is too late.
 			if cause := context.Cause(r.over); cause != nil {
 				return toolNext{}, cause
@@ -99,7 +108,6 @@ func (r *callRuntime) Commit(ctx context.Context, change func(ctx context.Contex
 			return r.call.run.Unchanged(), change(ctx, tx)
 		})
 	})
-	return err
 }
 
 // Memo implements [registry.CallRuntime].

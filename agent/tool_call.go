@@ -63,7 +63,7 @@ func (h *Harness) beginToolCall(ctx context.Context, run *toolRun) error {
 		return c.settle(ctx, refused, ending{})
 	}
 	intent := toolState{Phase: phaseExecute, Arguments: c.call.Arguments, Replay: replayOf(c.tool)}
-	err = run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next toolNext, err error) {
+	err = run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next toolNext, err error) {
 		err = c.slot.edit(tx, func(s *NestedSlot) { s.Status = durable.SlotRunning })
 		return run.Continue(intent), err
 	})
@@ -83,7 +83,7 @@ func (h *Harness) resumeToolCall(ctx context.Context, run *toolRun) error {
 	if run.State.Replay != replaySafe || replayOf(c.tool) != replaySafe {
 		return c.interrupted(ctx, "The call was interrupted, and was not run again since that may not be safe.")
 	}
-	err = run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (toolNext, error) {
+	err = run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (toolNext, error) {
 		return run.Unchanged(), c.slot.edit(tx, clearPublished)
 	})
 	if err != nil {
@@ -154,7 +154,7 @@ func (c *toolCall) runTool(ctx context.Context) (result *registry.Result, end en
 // again has a call run once more whose code was taken away while it ran.
 func (c *toolCall) again(ctx context.Context, intent toolState) error {
 	intent.Lost++
-	return c.run.Commit(ctx, func(context.Context, *durable.Tx) (toolNext, error) {
+	return c.run.CommitUnlimited(ctx, func(context.Context, *durable.Tx) (toolNext, error) {
 		return c.run.Continue(intent), nil
 	})
 }

@@ -104,7 +104,7 @@ func (r *callRuntime) nest(ctx context.Context, call registry.NestedCall, depth 
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	return task, r.Commit(ctx, func(_ context.Context, tx *durable.Tx) error {
+	return task, r.commitOwn(ctx, func(_ context.Context, tx *durable.Tx) error {
 		nested, err := NestedDocument.Edit(tx, durable.InTask(r.TaskID()))
 		if err != nil {
 			return err
@@ -171,7 +171,7 @@ func (c *toolCall) nestedOutcome(ctx context.Context, task record.TaskID) (*regi
 // yet.
 func (c *toolCall) abortNested(ctx context.Context) error {
 	var calls []NestedSlot
-	err := c.run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (toolNext, error) {
+	err := c.run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (toolNext, error) {
 		nested, _, err := NestedDocument.Get(tx, durable.InTask(c.run.TaskID()))
 		calls = nested.Calls
 		return c.run.Unchanged(), err

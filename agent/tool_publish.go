@@ -101,7 +101,7 @@ func (p *publishing) store() (int, error) {
 		size += len(d)
 	}
 	run := p.call.run
-	return size, run.Commit(context.Background(), func(_ context.Context, tx *durable.Tx) (toolNext, error) {
+	return size, run.CommitUnlimited(context.Background(), func(_ context.Context, tx *durable.Tx) (toolNext, error) {
 		return run.Unchanged(), p.call.slot.edit(tx, func(s *NestedSlot) {
 			s.Output, s.DroppedBytes, s.DroppedLines = text, gone.Bytes, gone.Lines
 			s.Details, s.Diagnostics = details, encoded

@@ -40,7 +40,7 @@ func (c *toolCall) settle(ctx context.Context, result *registry.Result, end endi
 }
 
 // maxResult is how many bytes of pictures, details and structured output a result has:
-// what surely is stored within the time that a commit may take.
+// what is stored before others have waited for long.
 const maxResult = 16 << 20
 
 // fits refuses a result that is too large. Its text is bounded by other limits.
@@ -76,7 +76,7 @@ func (c *toolCall) store(ctx context.Context, result *registry.Result, end endin
 		ended.Nested = c.nestedResult(result, shaped)
 		isError = ended.Nested.IsError
 	}
-	return c.run.Commit(ctx, func(_ context.Context, tx *durable.Tx) (next toolNext, err error) {
+	return c.run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next toolNext, err error) {
 		if ended.Nested != nil {
 			err = durable.AddUsage(tx, c.run.Conversation(), shaped.message)
 		} else {

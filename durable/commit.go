@@ -14,7 +14,7 @@ type scope struct {
 	conversation record.ConversationID
 	// task appends the entries; 0 for none.
 	task record.TaskID
-	// unlimited lifts the budget: for the session's own commits.
+	// unlimited lifts the budget: for commits that run no code from outside.
 	unlimited bool
 }
 

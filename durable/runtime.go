@@ -85,6 +85,18 @@ func (r *Runtime) bound(ctx context.Context) (context.Context, context.CancelFun
 // requested, only the abort handler can commit. A commit that has stood in line when
 // the session was closed is made.
 func (r *Runtime) Commit(ctx context.Context, change func(ctx context.Context, tx *Tx, current record.Task) (*record.TaskState, error)) error {
+	return r.commit(ctx, scope{}, change)
+}
+
+// CommitUnlimited is [Runtime.Commit] without [Options.CommitBudget]. It is for changes
+// that run no code but the program's own, which is known to return: everybody else's
+// commits wait meanwhile, however long it takes.
+func (r *Runtime) CommitUnlimited(ctx context.Context, change func(ctx context.Context, tx *Tx, current record.Task) (*record.TaskState, error)) error {
+	return r.commit(ctx, scope{unlimited: true}, change)
+}
+
+// commit is Commit within the limits of a scope.
+func (r *Runtime) commit(ctx context.Context, bound scope, change func(context.Context, *Tx, record.Task) (*record.TaskState, error)) error {
 	i := r.invocation
 	if err := i.usable(); err != nil {
 		return err
@@ -94,7 +106,7 @@ func (r *Runtime) Commit(ctx context.Context, change func(ctx context.Context, t
 	}
 	waiting, cancel := r.inLine(ctx)
 	defer cancel()
-	bound := scope{conversation: r.Conversation(), task: i.task}
+	bound.conversation, bound.task = r.Conversation(), i.task
 	adopted := false
 	err := i.session.commit(waiting, bound, func(ctx context.Context, tx *Tx) error {
 		current, err := i.current(tx, func() { adopted = true })

@@ -26,7 +26,7 @@ func (r *Runtime) MemoOnce(ctx context.Context, name string, candidate json.RawM
 	if candidate, err = normalized(what, candidate); err != nil {
 		return nil, err
 	}
-	err = r.Commit(ctx, func(_ context.Context, tx *Tx, current record.Task) (*record.TaskState, error) {
+	err = r.CommitUnlimited(ctx, func(_ context.Context, tx *Tx, current record.Task) (*record.TaskState, error) {
 		var found bool
 		if kept, found = current.Memos[name]; found {
 			return nil, nil

@@ -66,7 +66,7 @@ func DefineTask[In, State, Out any](spec TaskSpec[In, State, Out]) Task[In, Stat
 
 // giveUp is what an abort does that nobody has described.
 func giveUp[In, State, Out any](ctx context.Context, run *Run[In, State, Out]) error {
-	return run.Commit(ctx, func(context.Context, *Tx) (Next[State, Out], error) {
+	return run.CommitUnlimited(ctx, func(context.Context, *Tx) (Next[State, Out], error) {
 		return run.Abort(run.Record().AbortReason), nil
 	})
 }
@@ -143,13 +143,23 @@ type Run[In, State, Out any] struct {
 // Commit changes the session like [Session.Commit], and with it, in the same commit,
 // the task's own state. See [Runtime.Commit].
 func (r *Run[In, State, Out]) Commit(ctx context.Context, change func(ctx context.Context, tx *Tx) (Next[State, Out], error)) error {
-	return r.Runtime.Commit(ctx, func(ctx context.Context, tx *Tx, _ record.Task) (*record.TaskState, error) {
+	return r.Runtime.Commit(ctx, stateOf(change))
+}
+
+// CommitUnlimited is Commit without a limit of time; see [Runtime.CommitUnlimited].
+func (r *Run[In, State, Out]) CommitUnlimited(ctx context.Context, change func(ctx context.Context, tx *Tx) (Next[State, Out], error)) error {
+	return r.Runtime.CommitUnlimited(ctx, stateOf(change))
+}
+
+// stateOf shows a change that gives a Next as one that gives a state.
+func stateOf[State, Out any](change func(context.Context, *Tx) (Next[State, Out], error)) func(context.Context, *Tx, record.Task) (*record.TaskState, error) {
+	return func(ctx context.Context, tx *Tx, _ record.Task) (*record.TaskState, error) {
 		next, err := change(ctx, tx)
 		if err == nil {
 			err = next.err
 		}
 		return next.state, err
-	})
+	}
 }
 
 // Next is what becomes of a task with a commit. The zero value leaves it as it is;

@@ -179,6 +179,29 @@ func TestAToolCallsAnotherOne(t *testing.T) {
 	contains(t, h.transcript(), `result: ["inner 1",false,true,true]`)
 }
 
+func TestTheProgressOfACallIsToldWhereverTheToolsAre(t *testing.T) {
+	inner := tool("inner", `api.output("x"); api.output("y"); await api.details({ n: 1 }); api.diagnostic({ severity: "info", message: "m" }); return "told";`)
+	outer := tool("outer", `
+		let output = "", details: any, diagnostic: any;
+		const result = await api.executeTool("inner", {}, context, { progress: (news: any) => {
+			output += news.output ?? "";
+			details = news.details ?? details;
+			diagnostic = news.diagnostic ?? diagnostic;
+		} });
+		`+asText(`[output, details, diagnostic?.message, result.isError]`))
+	for name, extensions := range map[string]files{
+		"in one extension": {server("a"): extensionOf("a", "", outer, inner)},
+		"in two":           {server("a"): extensionOf("a", "", outer), server("b"): extensionOf("b", "", inner)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := talk(t, extensions)
+			h.callThen("outer", map[string]any{}, "done")
+			h.say("go")
+			contains(t, h.transcript(), `result: ["xy",{"n":1},"m",false]`)
+		})
+	}
+}
+
 func TestSectionsOfExtensionsAreTheFirstOfThePrompt(t *testing.T) {
 	h := talk(t, files{
 		server("a"): `import { section, defineExtension } from "@earendil-works/pi-durable";

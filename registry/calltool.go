@@ -23,8 +23,9 @@ type Call struct {
 	Runtime CallRuntime
 
 	// Progress is told what the tool publishes while it runs, in order, from
-	// the goroutine that publishes. It returns soon, does not publish itself,
-	// and may be nil.
+	// the goroutine that publishes. It returns at once: others that publish wait
+	// for it, so it calls no method of the call and nothing that does, such as code
+	// of a script. It may be nil.
 	Progress func(Progress)
 	// Approve answers the gates that ask. Nil refuses.
 	Approve Approver

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -274,6 +275,32 @@ func TestWhatARunningCallPublishes(t *testing.T) {
 	var settled *registry.SettledError
 	if err := kept.Output("late"); !errors.As(err, &settled) {
 		t.Errorf("publishing after the call settled gave %v", err)
+	}
+}
+
+// TestProgressIsToldInTheOrderInWhichItIsKept publishes from many goroutines at once.
+func TestProgressIsToldInTheOrderInWhichItIsKept(t *testing.T) {
+	tool := echo("act")
+	tool.Execute = func(_ context.Context, call *registry.Call) (*registry.Result, error) {
+		var writing sync.WaitGroup
+		for n := range 8 {
+			writing.Go(func() {
+				for range 100 {
+					if err := call.Output(fmt.Sprint(n)); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		writing.Wait()
+		return nil, nil
+	}
+	r := registry.New(registry.Options{})
+	promote(t, r, "c1", world("x", tools(tool)))
+	told := ""
+	result := r.CallTool(t.Context(), registry.Call{Tool: "act", Progress: func(p registry.Progress) { told += p.Output }})
+	if told != result.Text() || len(told) != 800 {
+		t.Errorf("told %q, kept %q", told, result.Text())
 	}
 }
 

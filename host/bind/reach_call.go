@@ -75,37 +75,24 @@ func (r reach) callOperations(call *registry.Call) map[string]answer {
 				return nil, err
 			}
 			nested := registry.NestedCall{Tool: args.Name, Arguments: args.Args, Key: args.Key}
-			if progress := in.function(0); progress != nil {
-				nested.Progress = r.progress(ctx, progress)
+			run := func(told func(registry.Progress)) (*registry.NestedResult, error) {
+				nested.Progress = told
+				return runtime.Execute(ctx, nested)
 			}
-			result, err := runtime.Execute(ctx, nested)
-			if err != nil {
-				return nil, err
+			listener := in.function(0)
+			if listener == nil {
+				return nestedAnswer(run(nil))
 			}
-			return nestedObject(result), nil
+			return nestedAnswer(r.following(ctx, listener, run))
 		},
 	}
 }
 
-// progress tells a function of what a nested call publishes. What cannot be told is
-// not.
-func (r reach) progress(ctx context.Context, function *jsapi.Function) func(registry.Progress) {
-	job := r.limits.Callback.job("progress of a nested call", function.Owner())
-	job.Result = jsapi.AsNothing
-	return func(published registry.Progress) {
-		shown := jsapi.NewObject("output", published.Output)
-		if published.Details != nil {
-			shown.Set("details", published.Details)
-		}
-		if published.Diagnostic != nil {
-			shown.Set("diagnostic", published.Diagnostic)
-		}
-		_, _ = function.Isolate().Call(ctx, job, function, shown)
+// nestedAnswer is what a nested call gives its caller.
+func nestedAnswer(result *registry.NestedResult, err error) (any, error) {
+	if err != nil {
+		return nil, err
 	}
-}
-
-// nestedObject is what a nested call gives its caller.
-func nestedObject(result *registry.NestedResult) *jsapi.Object {
 	shown := jsapi.NewObject("taskId", float64(result.TaskID), "isError", result.IsError, "text", result.Text, "diagnostics", list(result.Diagnostics))
 	if result.Output != nil {
 		shown.Set("structuredOutput", result.Output)
@@ -119,7 +106,7 @@ func nestedObject(result *registry.NestedResult) *jsapi.Object {
 	if result.DurationMs != nil {
 		shown.Set("durationMs", *result.DurationMs)
 	}
-	return shown
+	return shown, nil
 }
 
 // publisher hands what a running tool publishes to the registry, and gives what is

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -117,14 +116,15 @@ func (c *toolCall) execute(ctx context.Context, intent toolState) error {
 			return err
 		}
 	}
-	result = published.complete(result)
+	recorded := published.recorded()
+	left := recorded.shown(result)
 	if !interrupted {
-		result = c.agent.AfterTool(ctx, c.call, result)
+		left = c.agent.AfterTool(ctx, c.call, left)
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	err := c.settle(ctx, result, end)
+	err := c.settle(ctx, recorded.joined(result, left, c.limits), end)
 	published.settle(err)
 	return err
 }
@@ -162,38 +162,12 @@ func (c *toolCall) again(ctx context.Context, intent toolState) error {
 // interrupted ends a call that was cut off and does not run again, with what is stored
 // of what it had published.
 func (c *toolCall) interrupted(ctx context.Context, why string) error {
-	result, err := c.partial(ctx, registry.CodeInterrupted, why)
+	recorded, err := c.slot.recorded(ctx, c.run)
 	if err != nil {
 		return err
 	}
-	return c.settle(ctx, result, ending{failed: errors.New(why)})
-}
-
-// partial is the error result of a call that was cut off: what is stored of what it had
-// published, and why.
-func (c *toolCall) partial(ctx context.Context, code registry.ResultCode, why string) (*registry.Result, error) {
-	shown, err := c.slot.read(ctx, c.run)
-	if err != nil {
-		return nil, err
-	}
-	result := registry.ErrorResult(code, why)
-	if shown.Output != "" {
-		result.Content = []registry.Content{{Type: registry.ContentText, Text: shown.Output}}
-	}
-	result.Details = shown.Details
-	var before []registry.Diagnostic
-	for _, text := range shown.Diagnostics {
-		var d registry.Diagnostic
-		if err := json.Unmarshal(text, &d); err != nil {
-			return nil, err
-		}
-		before = append(before, d)
-	}
-	if gone := droppedOf(shown); gone.Bytes > 0 {
-		before = append(before, truncated(c.limits, gone))
-	}
-	result.Diagnostics = append(before, result.Diagnostics...)
-	return result, nil
+	result := registry.ErrorResult(registry.CodeInterrupted, why)
+	return c.settle(ctx, recorded.joined(result, recorded.shown(result), c.limits), ending{failed: errors.New(why)})
 }
 
 // abortToolCall ends a call that is aborted. What it owned has ended by then.
@@ -206,13 +180,14 @@ func (h *Harness) abortToolCall(ctx context.Context, run *toolRun) error {
 	if run.Record().AbortReason == "restart" {
 		code, why = registry.CodeAbandoned, "The call was abandoned: nobody waited for it any more after a restart."
 	}
-	result, err := c.partial(ctx, code, why)
+	recorded, err := c.slot.recorded(ctx, run)
 	if err != nil {
 		return err
 	}
-	result = c.agent.OnAbort(ctx, c.call, result)
+	result := registry.ErrorResult(code, why)
+	left := c.agent.OnAbort(ctx, c.call, recorded.shown(result))
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return c.settle(ctx, result, ending{aborted: true})
+	return c.settle(ctx, recorded.joined(result, left, c.limits), ending{aborted: true})
 }

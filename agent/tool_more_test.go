@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,44 @@ func TestACallWhoseToolFailedStaysFailedWhateverHooksMakeOfItsResult(t *testing.
 		if err != nil || task.State.Outcome.Status != record.Failed || task.State.Outcome.Error.Message != "it broke" {
 			t.Errorf("the task is %+v, %v", task.State.Outcome, err)
 		}
+	}
+}
+
+func TestHooksThatReplaceAResultKeepWhatItsCallRecorded(t *testing.T) {
+	kept := "<harness>|[info] spilled|%s[warn] output truncated to its end: 1 lines, 4 bytes dropped|</harness>"
+	for name, c := range map[string]struct {
+		replaced *registry.Result
+		want     string
+		details  string
+	}{
+		"nothing":     {nil, "two||" + fmt.Sprintf(kept, "[warn] its own|"), `{"step":1}`},
+		"the content": {registry.TextResult("***"), "***|" + fmt.Sprintf(kept, ""), ""},
+		"the details": {&registry.Result{Details: json.RawMessage(`{"step":2}`)}, "two||" + fmt.Sprintf(kept, ""), `{"step":2}`},
+		"diagnostics": {&registry.Result{Diagnostics: []registry.Diagnostic{{Severity: "info", Message: "other"}}}, "two||" + fmt.Sprintf(kept, "[info] other|"), ""},
+		"all content": {&registry.Result{Content: []registry.Content{}}, fmt.Sprintf(kept, ""), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			prints := tool("print", func(_ context.Context, call *registry.Call) (*registry.Result, error) {
+				err := errors.Join(call.Output("one\ntwo\n"), call.Details(json.RawMessage(`{"step":1}`)),
+					call.Diagnose(registry.Diagnostic{Severity: "info", Message: "spilled"}))
+				return &registry.Result{Diagnostics: []registry.Diagnostic{{Severity: "warn", Message: "its own"}}}, err
+			})
+			prints.OutputLimits = registry.OutputLimits{MaxLines: 1, Retain: registry.RetainTail}
+			h := open(t, agent.Options{}, with(prints), hooks(registry.Hook{
+				Kind: registry.HookToolResult, AfterTool: func(_ context.Context, _ registry.HookContext, _ registry.ToolCallEvent, result *registry.Result) (*registry.Result, error) {
+					if result.Text() != "two\n" || string(result.Details) != `{"step":1}` || len(result.Diagnostics) != 1 {
+						t.Errorf("the hook sees %+v", result)
+					}
+					return c.replaced, nil
+				},
+			}))
+			h.model.Set(calls("print", `{}`), text("Done."))
+			h.say("Go.")
+			result, _ := h.resultOf(0)
+			if got := strings.ReplaceAll(result.Text(), "\n", "|"); got != c.want || string(result.Details) != c.details {
+				t.Errorf("the result says %q with %s, want %q with %s", got, result.Details, c.want, c.details)
+			}
+		})
 	}
 }
 

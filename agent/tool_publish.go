@@ -116,32 +116,18 @@ func (p *publishing) end() { p.pacer.End() }
 // why it is not.
 func (p *publishing) settle(err error) { p.pacer.Settle(err) }
 
-// complete returns a result with what was published in place of what it leaves out, and
-// with the diagnostics in order: those that were published, its own, and the harness's.
-func (p *publishing) complete(result *registry.Result) *registry.Result {
+// recorded is what was published, once nothing more is.
+func (p *publishing) recorded() recorded {
 	text, gone := p.retained()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	completed := *result
-	completed.Diagnostics = slices.Concat(p.diagnostics, result.Diagnostics)
-	if completed.Details == nil {
-		completed.Details = p.details
-	}
-	if completed.Content == nil {
-		completed.Content = []registry.Content{}
-		if text != "" {
-			completed.Content = []registry.Content{{Type: registry.ContentText, Text: text}}
-		}
-		if gone.Bytes > 0 {
-			completed.Diagnostics = append(completed.Diagnostics, truncated(p.call.limits, gone))
-		}
-	}
+	r := recorded{output: text, gone: gone, details: p.details, before: slices.Clone(p.diagnostics)}
 	if p.left > 0 {
-		completed.Diagnostics = append(completed.Diagnostics, registry.Diagnostic{
+		r.after = []registry.Diagnostic{{
 			Severity: "warn", Code: "truncated", Message: fmt.Sprintf("there were too many diagnostics: %s of them are not kept", grouped(int64(p.left))),
-		})
+		}}
 	}
-	return &completed
+	return r
 }
 
 // droppedOf is how much of the output of a slot is not kept.

@@ -162,7 +162,7 @@ func TestWhatIsSmallIsNotSummarized(t *testing.T) {
 
 func TestARequestThatIsTooLargeWaitsForASummary(t *testing.T) {
 	h := narrow(t, 300)
-	h.model.Set(text(size(750)), text("Short."), text("Done."))
+	h.model.Set(text(size(750)), text("Short."), text("Done."), text("More."))
 	h.say("One.")
 	if settled := h.say(size(60)); h.answer(settled) != "Done." {
 		t.Fatalf("settled as %+v", settled)
@@ -174,6 +174,8 @@ func TestARequestThatIsTooLargeWaitsForASummary(t *testing.T) {
 	if got, want := h.shown(), []string{wrapped("Short."), size(60), "Done."}; !slices.Equal(got, want) {
 		t.Errorf("the model is shown %.200q", got)
 	}
+	// What the response before the summary said of its context is over.
+	h.say("And?")
 	var kinds []string
 	for _, task := range h.tasks(registry.TaskCompaction) {
 		kinds = append(kinds, fmt.Sprint(task.Owner != 0, task.Background))

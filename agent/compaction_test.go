@@ -485,3 +485,58 @@ func TestASummaryOfWhatIsGoneIsNotPlaced(t *testing.T) {
 		t.Errorf("the model is shown %q", got)
 	}
 }
+
+func TestWhatAResponseBeforeASummarySaidOfItsContextIsOver(t *testing.T) {
+	h := narrow(t, -1)
+	h.model.Set(text(size(610)), text(size(34)), text("Short."), text("Done."))
+	h.say("One.")
+	h.say(size(150))
+	h.compact("")
+	if settled := h.say("And?"); h.answer(settled) != "Done." {
+		t.Errorf("settled as %+v", settled)
+	}
+	if all := h.tasks(registry.TaskCompaction); len(all) != 1 {
+		t.Errorf("the context was summarized %d times", len(all))
+	}
+}
+
+func TestASummaryIsAskedForAtOnce(t *testing.T) {
+	h := narrow(t, -1)
+	h.model.Set(text(size(300)), text("Short."))
+	h.say("One.")
+	settings := h.options.Settings()
+	settings.Stream.Deferred = model.Deferral{On: true}
+	h.options.Settings = func() agent.Settings { return settings }
+	h.reopen()
+	if ended := h.compact(""); ended.State.Outcome.Status != record.Completed {
+		t.Errorf("ended as %+v", ended.State.Outcome)
+	}
+}
+
+func TestOneSummaryIsMadeBesideTheWorkAtATime(t *testing.T) {
+	h := narrow(t, 700)
+	goOn := make(chan struct{})
+	either := func(ctx context.Context, request model.Request, _ faux.State) (*message.Assistant, error) {
+		if !strings.Contains(request.Messages[len(request.Messages)-1].Text(), "<conversation>") {
+			return faux.Says(size(50)), nil
+		}
+		select {
+		case <-goOn:
+			return faux.Says("Short."), nil
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	h.model.Set(text(size(200)), either, either, either, either)
+	h.say("One.")
+	h.say(size(60))
+	h.say(size(60))
+	all := h.tasks(registry.TaskCompaction)
+	if len(all) != 1 || all[0].State.Status == record.Terminal {
+		t.Errorf("the compactions are %+v", all)
+	}
+	close(goOn)
+	for _, task := range all {
+		h.ended(task.ID)
+	}
+}

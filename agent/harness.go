@@ -57,7 +57,7 @@ type Harness struct {
 	compaction compactionTask
 
 	mu        sync.Mutex
-	listeners map[nestedName]func(registry.Progress) // of nested calls that are waited for
+	listeners map[nestedName][]*listener // of nested calls that are waited for, as they came
 }
 
 // Open opens the session that a storage holds, with conversations that think. Nothing
@@ -68,7 +68,7 @@ func Open(ctx context.Context, below storage.Storage, options Options) (*Harness
 	if options.Registry == nil {
 		return nil, fmt.Errorf("open a harness: Options.Registry is nil: pass the registry of the extensions, which may be empty")
 	}
-	h := &Harness{options: options, models: options.Models, clock: options.Session.Clock, listeners: make(map[nestedName]func(registry.Progress))}
+	h := &Harness{options: options, models: options.Models, clock: options.Session.Clock, listeners: make(map[nestedName][]*listener)}
 	if h.models == nil {
 		h.models = new(model.Models)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -113,6 +114,59 @@ func TestANestedCallOfAKeyIsMadeOnce(t *testing.T) {
 	h.say("Go.")
 	if result, _ := h.resultOf(0); result.Text() != "run 1, run 1, refused, refused, refused, refused, refused, run 2, run 3, run 4" {
 		t.Errorf("the calls gave %s", result.Text())
+	}
+}
+
+func TestAllWhoWaitForANestedCallAreToldOfItsProgress(t *testing.T) {
+	for leaves := range 2 {
+		next := make(chan struct{})
+		prints := tool("print", func(_ context.Context, call *registry.Call) (*registry.Result, error) {
+			for range next {
+				if err := call.Output("x"); err != nil {
+					return nil, err
+				}
+			}
+			return nil, nil
+		})
+		var told [2]atomic.Int32
+		outer := calling("outer", func(ctx context.Context, r registry.CallRuntime) (string, error) {
+			var ended [2]chan error
+			var leave [2]context.CancelFunc
+			for i := range 2 {
+				var waits context.Context
+				waits, leave[i] = context.WithCancel(ctx)
+				defer leave[i]()
+				ended[i] = make(chan error, 1)
+				go func() {
+					_, err := r.Execute(waits, registry.NestedCall{Tool: "print", Key: "k", Progress: func(registry.Progress) { told[i].Add(1) }})
+					ended[i] <- err
+				}()
+				for told[i].Load() == 0 { // until this one listens
+					next <- struct{}{}
+				}
+			}
+			leave[leaves]()
+			<-ended[leaves]
+			before, others := told[leaves].Load(), told[1-leaves].Load()
+			for range 3 {
+				next <- struct{}{}
+			}
+			close(next)
+			err := <-ended[1-leaves]
+			if now := told[leaves].Load(); now != before {
+				t.Errorf("who left as number %d is told %d times more", leaves, now-before)
+			}
+			if now := told[1-leaves].Load(); now < others+3 {
+				t.Errorf("who stays when number %d leaves is told %d times of 3", leaves, now-others)
+			}
+			return "", err
+		})
+		h := open(t, agent.Options{}, with(prints, outer))
+		h.model.Set(calls("outer", `{}`), text("Done."))
+		h.say("Go.")
+		if result, _ := h.resultOf(0); result.IsError {
+			t.Errorf("the call gave %s", written(result))
+		}
 	}
 }
 

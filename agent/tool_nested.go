@@ -49,40 +49,6 @@ func (c *toolCall) nestedResult(result *registry.Result, s *shapedResult) *neste
 	return n
 }
 
-// nestedName names a nested call while it is waited for.
-type nestedName struct {
-	caller record.TaskID
-	key    string
-}
-
-// listen has the progress of a nested call told until stop is called.
-func (h *Harness) listen(name nestedName, told func(registry.Progress)) (stop func()) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.listeners[name] = told
-	return func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		delete(h.listeners, name)
-	}
-}
-
-// listener returns who is told of the progress of a call; nil for nobody.
-func (h *Harness) listener(run *toolRun) func(registry.Progress) {
-	if run.Input.Kind != calledByTool {
-		return nil
-	}
-	name := nestedName{run.Record().Owner, run.Input.Key}
-	return func(news registry.Progress) {
-		h.mu.Lock()
-		told := h.listeners[name]
-		h.mu.Unlock()
-		if told != nil {
-			told(news)
-		}
-	}
-}
-
 // checkKey refuses keys that could be mistaken for those that are given out.
 func checkKey(key string) error {
 	number, err := strconv.ParseInt(key, 10, 64)

@@ -44,6 +44,7 @@ func TestTheExamplesOfTheGuideAreCalled(t *testing.T) {
 	contains(t, h.fails("head", map[string]any{"path": "/home/diary.txt"}), "the diary is private")
 	same(t, h.call("weather", map[string]any{"place": "Ulm"}), "3 °C")
 	same(t, h.call("welcome", map[string]any{"name": "Ada"}), "Welcome, Ada!")
+	contains(t, h.call("bash", map[string]any{"command": "echo outside"}), "outside")
 }
 
 func TestTheExamplesOfTheGuideTakePartInConversations(t *testing.T) {
@@ -51,6 +52,9 @@ func TestTheExamplesOfTheGuideTakePartInConversations(t *testing.T) {
 	h.callThen("step_add", map[string]any{"step": "bake bread"}, "Noted.")
 	h.say("Note a step.")
 	inOrder(t, h.transcript(), "<style>\nBe brief.", "result: 1 steps", "system: <steps>\nbake bread", "assistant: Noted.")
+	h.callThen("bash", map[string]any{"command": "echo found"}, "It is there.")
+	h.say("Look for it.")
+	inOrder(t, h.transcript(), "result: found", "assistant: It is there.")
 	h.model.Set(faux.Answer(faux.Says("Forty-two.")))
 	same(t, h.call("ask", map[string]any{"question": "What is it?"}), "Forty-two.")
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/seed-d579e5eb/harness/durable"
@@ -54,19 +55,23 @@ func (h *Harness) beginToolCall(ctx context.Context, run *toolRun) error {
 	if err != nil {
 		return err
 	}
-	refused := c.agent.Admit(ctx, &c.call)
+	unfit := c.agent.Admit(ctx, &c.call)
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	if refused != nil {
-		return c.settle(ctx, refused, ending{})
+	if unfit != nil {
+		return c.settle(ctx, unfit, ending{})
 	}
 	intent := toolState{Phase: phaseExecute, Arguments: c.call.Arguments, Replay: replayOf(c.tool)}
 	err = run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next toolNext, err error) {
 		err = c.slot.edit(tx, func(s *NestedSlot) { s.Status = durable.SlotRunning })
 		return run.Continue(intent), err
 	})
-	if err != nil {
+	switch {
+	case refused(err):
+		why := fmt.Sprintf("Invalid arguments for tool %q: they cannot be stored: %v", c.call.Tool, err)
+		return c.settle(ctx, registry.ErrorResult(registry.CodeInvalidArguments, why), ending{})
+	case err != nil:
 		return err
 	}
 	return c.execute(ctx, intent)

@@ -143,6 +143,34 @@ func TestAResultIsMadeFitForTranscripts(t *testing.T) {
 	}
 }
 
+func TestArgumentsThatCannotBeStoredAreInvalid(t *testing.T) {
+	deep := json.RawMessage(`{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`)
+	large := json.RawMessage(`{"a":"` + strings.Repeat("x", 33<<20) + `"}`)
+	for name, arguments := range map[string]json.RawMessage{"too deep": deep, "too large": large} {
+		for _, by := range []string{"a hook", "the tool"} {
+			t.Run(name+" by "+by, func(t *testing.T) {
+				odd := says("odd", "ran")
+				var extensions []extension
+				if by == "the tool" {
+					odd.PrepareArguments = func(context.Context, json.RawMessage) (json.RawMessage, error) { return arguments, nil }
+				} else {
+					extensions = append(extensions, hooks(registry.Hook{Kind: registry.HookToolCall, BeforeTool: func(context.Context, registry.HookContext, registry.ToolCallEvent) (registry.Decision, error) {
+						return registry.Decision{Arguments: arguments}, nil
+					}}))
+				}
+				h := open(t, agent.Options{}, append(extensions, with(odd))...)
+				h.model.Set(calls("odd", `{}`), text("Done."))
+				if got := h.answer(h.say("Go.")); got != "Done." {
+					t.Errorf("the answer is %q", got)
+				}
+				if got, data := h.resultOf(0); !got.IsError || !slices.Equal(codes(data), []string{"invalid_arguments"}) {
+					t.Errorf("the result is %.300s", written(got))
+				}
+			})
+		}
+	}
+}
+
 func TestAResultThatCannotBeStoredIsAnErrorOfItsCall(t *testing.T) {
 	for name, result := range map[string]*registry.Result{
 		"too large":  {Content: []registry.Content{{Type: registry.ContentImage, Data: make([]byte, 13<<20), MIMEType: "image/png"}}},

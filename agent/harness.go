@@ -55,6 +55,8 @@ type Harness struct {
 	generation generationTask
 	call       toolTask
 	compaction compactionTask
+	work       workTask
+	working    working
 
 	mu        sync.Mutex
 	listeners map[nestedName][]*listener // of nested calls that are waited for, as they came
@@ -75,10 +77,10 @@ func Open(ctx context.Context, below storage.Storage, options Options) (*Harness
 	if h.clock == nil {
 		h.clock = durable.SystemClock{}
 	}
-	h.generation, h.call, h.compaction = h.defineGeneration(), h.defineTool(), h.defineCompaction()
+	h.generation, h.call, h.compaction, h.work = h.defineGeneration(), h.defineTool(), h.defineCompaction(), h.defineWork()
 	inside := options.Session
 	inside.Runs = runs{h}
-	inside.Definitions = options.Registry.Definitions(h.generation.Definition, h.call.Definition, h.compaction.Definition)
+	inside.Definitions = options.Registry.Definitions(h.generation.Definition, h.call.Definition, h.compaction.Definition, h.work.Definition)
 	inside.Required = []string{registry.TaskGeneration, registry.TaskTool, registry.TaskCompaction}
 	inside.Hooks = registry.HookSource(func(ctx context.Context, conversation record.ConversationID) (registry.AgentChoice, error) {
 		return h.choice(ctx, h.Session, conversation)

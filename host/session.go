@@ -103,7 +103,7 @@ func (h *Host) agentSettings() agent.Settings {
 
 // conversationEnv is what the tools and sections of a conversation work on.
 func (h *Host) conversationEnv(_ context.Context, asked agent.EnvRequest) (registry.Env, error) {
-	return bind.Env{World: h.world}, nil
+	return bind.Env{World: h.world, Harness: h.harness}, nil
 }
 
 func readRecord(ctx context.Context, session *durable.Session) (Record, error) {

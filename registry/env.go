@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"time"
+
+	"github.com/seed-d579e5eb/harness/durable/record"
 )
 
 // Env is what a tool works on: the files and commands of the world. Paths are
@@ -97,8 +99,9 @@ type ExecCommand struct {
 	// MaxBytes is what is kept of each stream, with the middle dropped; zero
 	// means the default.
 	MaxBytes int64
-	// Conversations are the ids of the conversations the command works for.
-	Conversations []string
+	// Conversations are those that the command works for, beside that of the call:
+	// aborting one of them ends it, and it is listed under them.
+	Conversations []record.ConversationID
 	// OnOutput gets whole UTF-8 characters in order; stream is stdout or stderr.
 	OnOutput func(text, stream string)
 }

@@ -48,6 +48,8 @@ const (
 	TaskGeneration = "pi.generation"
 	TaskTool       = "pi.tool"
 	TaskCompaction = "pi.compaction"
+	// TaskWork stands for work of the process for a conversation, such as a command.
+	TaskWork = "harness.work"
 
 	enginePrefix = "pi."
 )

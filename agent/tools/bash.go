@@ -46,9 +46,6 @@ func Bash(options Options) registry.Tool {
 					_ = call.Output(text) // a call that has settled shows nothing
 				},
 			}
-			if call.Runtime != nil {
-				command.Conversations = []string{strconv.FormatInt(int64(call.Runtime.ConversationID()), 10)}
-			}
 			ended, err := call.Env.Exec(ctx, command)
 			path, spillErr := spill.End(ctx)
 			diagnose(call, path, spillErr)

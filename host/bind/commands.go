@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/vfs/run"
 )
@@ -28,6 +29,8 @@ type commandRequest struct {
 	command  run.Command
 	signal   *jsapi.Signal
 	onOutput *jsapi.Function
+	// conversations are those that the command works for.
+	conversations []record.ConversationID
 }
 
 func newCommandRequest(options *jsapi.Object) (commandRequest, error) {
@@ -68,6 +71,15 @@ func newCommandRequest(options *jsapi.Object) (commandRequest, error) {
 	case jsapi.Undefined:
 	default:
 		return request, &TypeError{Function: "exec", Argument: "stdin", Want: "a string or a Uint8Array"}
+	}
+	if ids, is := get("conversations").(*jsapi.Array); is {
+		for _, id := range ids.Items {
+			number, is := id.(float64)
+			if !is {
+				return request, &TypeError{Function: "exec", Argument: "conversations", Want: "ids of conversations"}
+			}
+			request.conversations = append(request.conversations, record.ConversationID(number))
+		}
 	}
 	request.onOutput, _ = get("onOutput").(*jsapi.Function)
 	signal := get("signal")
@@ -110,6 +122,15 @@ func variables(data any) []run.EnvVar {
 	return env
 }
 
+// commandName is how a command of somebody is listed: by its beginning.
+func commandName(of string, command run.Command) string {
+	line := command.Shell
+	if len(command.Argv) > 0 {
+		line = command.Argv[0]
+	}
+	return "the command of " + of + ": " + jsapi.Shorten(line, 100)
+}
+
 func (h *Host) runCommand(ctx context.Context, request commandRequest) (any, error) {
 	if request.signal != nil {
 		var stop func()
@@ -125,10 +146,22 @@ func (h *Host) runCommand(ctx context.Context, request commandRequest) (any, err
 			}
 		}
 	}
+	if len(request.conversations) > 0 {
+		engine, err := h.backend.Engine()
+		if err != nil {
+			return nil, err
+		}
+		inside, end, err := engine.WorkFor(ctx, commandName("extension "+h.name, request.command), request.conversations...)
+		if err != nil {
+			return nil, shown(err)
+		}
+		defer end()
+		ctx = inside
+	}
 	result, err := h.world.Commands.Run(ctx, request.command)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil { // also of one that was aborted before it started
-			return nil, cause
+			return nil, shown(cause)
 		}
 		return nil, shown(err)
 	}

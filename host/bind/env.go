@@ -4,13 +4,18 @@ import (
 	"context"
 	"io/fs"
 
+	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/registry"
 	"github.com/seed-d579e5eb/harness/vfs"
 	"github.com/seed-d579e5eb/harness/vfs/run"
 )
 
-// Env is the world as tools in Go work on it.
-type Env struct{ World *World }
+// Env is the world as tools in Go work on it. Commands can work for conversations of
+// Harness, unless that is nil.
+type Env struct {
+	World   *World
+	Harness *agent.Harness
+}
 
 var _ registry.Env = Env{}
 
@@ -136,6 +141,14 @@ func (e Env) Exec(ctx context.Context, command registry.ExecCommand) (registry.C
 	}
 	if command.OnOutput != nil {
 		request.OnOutput = func(text string, stream run.Stream) { command.OnOutput(text, string(stream)) }
+	}
+	if len(command.Conversations) > 0 && e.Harness != nil {
+		inside, end, err := e.Harness.WorkFor(ctx, commandName("a tool", request), command.Conversations...)
+		if err != nil {
+			return registry.CommandResult{}, err
+		}
+		defer end()
+		ctx = inside
 	}
 	result, err := e.World.Commands.Run(ctx, request)
 	return registry.CommandResult{

@@ -239,6 +239,7 @@ function checkedCommand(command: string | readonly string[], options: ExecOption
     timeout,
     stdin: options.stdin,
     maxBytes,
+    conversations: [...(options.conversations ?? [])],
     signal: options.signal,
     onOutput: onOutput && ((text: string, stream: OutputStream) => onOutput(text, stream)),
   };

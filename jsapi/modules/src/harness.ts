@@ -140,7 +140,7 @@ export interface ExecOptions {
   env?: Record<string, string> | readonly (readonly [name: string, value: string])[] | undefined;
   /** Seconds until the whole process tree is ended. */
   timeout?: number | undefined;
-  /** Not yet. Conversations that this command works for: aborting one ends it. */
+  /** Conversations that this command works for: it is listed as a task of each, and aborting one ends it and rejects. */
   conversations?: readonly number[] | undefined;
   signal?: AbortSignal | undefined;
   /** Whole characters, in order. */

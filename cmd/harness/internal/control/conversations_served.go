@@ -21,11 +21,6 @@ type listLine[T any] struct {
 	Error string `json:"error,omitempty"`
 }
 
-type (
-	conversationLine = listLine[Conversation]
-	entryLine        = listLine[record.Entry]
-)
-
 // submitLine is one line of the answer to a [SubmitRequest]: what goes on, and last how
 // the input was settled, or why that is not known.
 type submitLine struct {

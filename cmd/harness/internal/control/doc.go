@@ -29,8 +29,8 @@ const (
 	pathStats  = "/v1/stats"  // GET: host.DatabaseStats
 
 	pathModels        = "/v1/models"        // GET: a list of Model
-	pathConversations = "/v1/conversations" // POST: lines of conversationLine
-	pathShow          = "/v1/show"          // POST conversationRequest: lines of entryLine
+	pathConversations = "/v1/conversations" // POST: lines of listLine, each a Conversation
+	pathShow          = "/v1/show"          // POST conversationRequest: lines of listLine, each an entry
 	pathSubmit        = "/v1/submit"        // POST SubmitRequest: lines of submitLine
 	pathAbort         = "/v1/abort"         // POST conversationRequest: done
 	pathInspect       = "/v1/inspect"       // GET: Inspection

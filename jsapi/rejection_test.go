@@ -35,6 +35,7 @@ func TestUnhandledRejections(t *testing.T) {
 			iso := newIsolate(t, Options{Report: reports.add})
 			ns := evaluate(t, iso, test.code)
 			_, _ = iso.Call(t.Context(), testJob, ns.Method("run"))
+			onLoop(t, iso, func() {}) // the turn that answered the call has ended
 			iso.Close()
 			if got := reports.texts(); !slices.Equal(got, test.want) {
 				t.Errorf("reports = %q\nwant      %q", got, test.want)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/durable"
@@ -344,4 +345,101 @@ func TestEventsAreThoseOfOneConversationAndEndWithIt(t *testing.T) {
 	if _, err := events.Next(within(t)); !errors.As(err, &end) || end.Reason != durable.WatchStopped {
 		t.Errorf("closed events end with %v", err)
 	}
+}
+
+func TestCallsThatEndedBeforeAClientCameAreNotToldOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := eventful(t, "")
+		both := calling("both", func(ctx context.Context, r registry.CallRuntime) (string, error) {
+			for _, key := range []string{"first", "second"} {
+				if _, err := r.Execute(ctx, registry.NestedCall{Tool: "look", Key: key}); err != nil {
+					return "", err
+				}
+			}
+			return "both", nil
+		})
+		h.install(with(slowly("look"), both))
+		h.model.Set(calls("both", `{}`), text("Done."))
+		submission := h.submit("Go.")
+		<-time.After(time.Second) // the second one runs
+		c := h.client()
+		if _, err := submission.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		var told []string
+		for id, state := range c.holds.Nested {
+			told = append(told, id[strings.IndexByte(id, '/'):]+" "+state)
+		}
+		if diff := cmp.Diff([]string{"/second ended"}, told); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestAClientFollowsAnyChangeOfAMessage has what there is of a response change in ways
+// in which no provider changes it.
+func TestAClientFollowsAnyChangeOfAMessage(t *testing.T) {
+	arguments := rapid.SampledFrom([]string{`{}`, `{"a":"x"}`, `{"a":"xy"}`, `{"a":["x","y"]}`, `{"a":["x","yz"]}`, `{"a":{"b":"x"},"c":1}`, `{"a":{"b":"xyz"},"c":1}`, `{"n":1,"t":"a text that is long enough to be added to"}`, `{"n":2,"t":"a text that is long enough to be added to, and was"}`})
+	block := rapid.Custom(func(t *rapid.T) message.Block {
+		said := rapid.StringOfN(rapid.RuneFrom([]rune("aä😀")), 0, 5, -1).Draw(t, "said")
+		switch rapid.IntRange(0, 2).Draw(t, "kind") {
+		case 0:
+			return &message.Text{Text: said}
+		case 1:
+			return &message.Thinking{Thinking: said}
+		}
+		return &message.ToolCall{ID: "id", Name: "look", Arguments: json.RawMessage(arguments.Draw(t, "arguments"))}
+	})
+	h := open(t, agent.Options{})
+	root := h.root()
+	rapid.Check(t, func(r *rapid.T) {
+		events, err := h.WatchEvents(t.Context(), root.ID())
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer events.Close()
+		c := &client{t: t}
+		c.holds = c.pictureOf(events.Snapshot())
+		var content message.Blocks
+		for range rapid.IntRange(1, 6).Draw(r, "changes") {
+			keep := rapid.IntRange(0, len(content)).Draw(r, "keep")
+			content = append(content[:keep:keep], rapid.SliceOfN(block, 1, 3).Draw(r, "blocks")...)
+			encoded, err := message.Encode(&message.Assistant{Content: content, StopReason: message.StopReasonPending})
+			if err != nil {
+				r.Fatal(err)
+			}
+			err = root.Commit(t.Context(), func(_ context.Context, tx *durable.Tx) error {
+				live, err := durable.LiveDocument.Edit(tx, durable.InConversation(root.ID()))
+				if err == nil {
+					live.Generation = &durable.GenerationState{Attempt: 1, Message: encoded}
+				}
+				return err
+			})
+			if err != nil {
+				r.Fatal(err)
+			}
+		}
+		if _, err := root.Submit(t.Context(), durable.Write{Entry: durable.EntryDraft{Kind: "over"}}); err != nil {
+			r.Fatal(err)
+		}
+		for over := false; !over; {
+			batch, err := events.Next(within(t))
+			if err != nil {
+				r.Fatal(err)
+			}
+			for _, e := range batch {
+				c.apply(e)
+				over = over || e.Type == agent.EventEntryAppended
+			}
+		}
+		now, err := h.WatchEvents(t.Context(), root.ID())
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer now.Close()
+		if diff := cmp.Diff(c.pictureOf(now.Snapshot()).Message, c.holds.Message); diff != "" {
+			r.Fatalf("(-there +held):\n%s", diff)
+		}
+	})
 }

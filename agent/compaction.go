@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,7 +79,13 @@ func (h *Harness) defineCompaction() compactionTask {
 			phaseRetry:     h.summarizeLater,
 		},
 		Abort: func(ctx context.Context, run *compactionRun) error {
-			return h.endCompaction(ctx, run, run.Abort(run.Record().AbortReason))
+			defer h.cutOff.drop(run.TaskID())
+			return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next compactionNext, err error) {
+				if response := h.cutOff.get(run.TaskID()); response != nil {
+					err = durable.AddUsage(tx, run.Conversation(), response)
+				}
+				return run.Abort(run.Record().AbortReason), errors.Join(err, removeStatus(tx, run.Conversation(), run.TaskID()))
+			})
 		},
 	})
 }
@@ -165,6 +172,9 @@ func (h *Harness) summarize(ctx context.Context, run *compactionRun) error {
 	request.Options.Deferred, request.Options.CacheRetention = model.Deferral{}, model.CacheNone
 	response := h.models.Stream(ctx, request).Result()
 	if cause := context.Cause(ctx); cause != nil {
+		if errors.Is(cause, durable.ErrTaskAborted) {
+			h.cutOff.put(run.TaskID(), response)
+		}
 		return cause
 	}
 	return h.summarized(ctx, run, response)

@@ -19,8 +19,16 @@ func (h *Harness) abortGeneration(ctx context.Context, run *generationRun) error
 	if err != nil {
 		return err
 	}
+	defer h.cutOff.drop(run.TaskID())
 	return run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next generationNext, err error) {
-		if err := h.convertPartial(tx, run.Conversation()); err != nil {
+		response, err := h.takePartial(tx, run.Conversation())
+		if whole := h.cutOff.get(run.TaskID()); whole != nil {
+			response = whole
+		}
+		if err == nil && response != nil {
+			err = appendAborted(tx, run.Conversation(), response)
+		}
+		if err != nil {
 			return next, err
 		}
 		for _, call := range calls {

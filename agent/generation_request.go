@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 
 	"github.com/seed-d579e5eb/harness/agent/internal/pace"
@@ -83,7 +84,11 @@ func (h *Harness) streamed(ctx context.Context, run *generationRun, request mode
 	}
 	// No commit of a part may follow that of the whole.
 	pacer.End()
-	return final, context.Cause(ctx)
+	cause := context.Cause(ctx)
+	if errors.Is(cause, durable.ErrTaskAborted) {
+		h.cutOff.put(run.TaskID(), final)
+	}
+	return final, cause
 }
 
 // partial is what there is of a response that is under way.
@@ -139,24 +144,40 @@ func (h *Harness) keepPartial(ctx context.Context, run *generationRun) error {
 	})
 }
 
-// convertPartial appends what there is of a response as an aborted one, and takes it
+// convertPartial appends what is stored of a response as an aborted one, and takes it
 // out of the live document. Nothing is done when there is nothing.
 func (h *Harness) convertPartial(tx *durable.Tx, conversation record.ConversationID) error {
+	response, err := h.takePartial(tx, conversation)
+	if err != nil || response == nil {
+		return err
+	}
+	return appendAborted(tx, conversation, response)
+}
+
+// takePartial takes what is stored of a response out of the live document; nil when
+// there is nothing.
+func (h *Harness) takePartial(tx *durable.Tx, conversation record.ConversationID) (*message.Assistant, error) {
 	live, err := durable.LiveDocument.Edit(tx, durable.InConversation(conversation))
 	if err != nil || live.Generation == nil || live.Generation.Message == nil {
-		return err
+		return nil, err
 	}
 	text := live.Generation.Message
 	live.Generation.Message = nil
-	var response message.Assistant
-	if err := json.Unmarshal(text, &response); err != nil {
+	response := new(message.Assistant)
+	if err := json.Unmarshal(text, response); err != nil {
 		// It was written by this program: nothing else is known of it, and the run goes on.
-		return nil
+		return nil, nil
 	}
-	response.StopReason = message.StopReasonAborted
-	if response.ErrorMessage == "" {
-		response.ErrorMessage = "The response was cut off."
+	return response, nil
+}
+
+// appendAborted appends a response as one that was cut off.
+func appendAborted(tx *durable.Tx, conversation record.ConversationID, response *message.Assistant) error {
+	aborted := *response
+	aborted.StopReason = message.StopReasonAborted
+	if aborted.ErrorMessage == "" {
+		aborted.ErrorMessage = "The response was cut off."
 	}
-	_, err = appendResponse(tx, conversation, &response)
+	_, err := appendResponse(tx, conversation, &aborted)
 	return err
 }

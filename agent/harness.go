@@ -58,6 +58,7 @@ type Harness struct {
 	work       workTask
 	working    working
 
+	cutOff    cutOff
 	mu        sync.Mutex
 	listeners map[nestedName][]*listener // of nested calls that are waited for, as they came
 }

@@ -369,7 +369,7 @@ func TestToolsAreForThoseWhoMayCallThem(t *testing.T) {
 	)
 }
 
-func TestAProgramGetsTheStructuredOutput(t *testing.T) {
+func TestAProgramGetsTheStructuredOutputOrAnErrorThatIsToldToo(t *testing.T) {
 	give := func(name, value string) registry.Tool {
 		given := tool(name, func(context.Context, *registry.Call) (*registry.Result, error) {
 			return &registry.Result{Content: []registry.Content{{Type: registry.ContentText, Text: "text"}}, StructuredOutput: json.RawMessage(value)}, nil
@@ -391,8 +391,18 @@ func TestAProgramGetsTheStructuredOutput(t *testing.T) {
 	h := open(t, agent.Options{}, with(give("good", `{"n":1}`), give("bad", `{"n":"x"}`), outer))
 	h.model.Set(calls("outer", `{}`), text("Done."))
 	h.say("Go.")
-	if result, _ := h.resultOf(0); result.Text() != `{"n":1} false,  true` {
+	result, _ := h.resultOf(0)
+	if result.Text() != `{"n":1} false,  true` {
 		t.Errorf("the calls gave %q", result.Text())
+	}
+	var told struct {
+		Calls []struct{ Status, Error string }
+	}
+	if err := json.Unmarshal(result.NestedCalls, &told); err != nil {
+		t.Fatal(err)
+	}
+	if len(told.Calls) != 2 || told.Calls[0].Status != "ok" || told.Calls[1].Status != "error" || !strings.Contains(told.Calls[1].Error, "does not fit its schema") {
+		t.Errorf("the result tells of %s", result.NestedCalls)
 	}
 }
 

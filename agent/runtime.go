@@ -249,7 +249,11 @@ func (r *callRuntime) Execute(ctx context.Context, call registry.NestedCall) (*r
 		if err != nil {
 			return nil, err
 		}
-		return r.call.nestedOutcome(ctx, task)
+		outcome, err := r.call.nestedOutcome(ctx, task)
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, cause // what ended the call may have been the end of the wait
+		}
+		return outcome, err
 	})
 }
 

@@ -27,6 +27,9 @@ type nestedResult struct {
 	DurationMs  *float64              `json:"durationMs,omitempty"`
 }
 
+// failure is the beginning of what a failed call has to say; "" for others.
+func (n *nestedResult) failure() string { return beginning(n.IsError, n.Text) }
+
 // nestedResult returns what the calling tool gets of a result.
 func (c *toolCall) nestedResult(result *registry.Result, s *shapedResult) *nestedResult {
 	n := &nestedResult{

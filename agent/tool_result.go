@@ -24,14 +24,16 @@ type shapedResult struct {
 }
 
 // failure is the beginning of what a failed call has to say; "" for others.
-func (s *shapedResult) failure() string {
-	if !s.message.IsError {
-		return ""
-	}
-	text := s.message.Text()
+func (s *shapedResult) failure() string { return beginning(s.message.IsError, s.message.Text()) }
+
+// beginning is the beginning of a text that tells a failure; "" when there is none.
+func beginning(failed bool, text string) string {
 	const most = 500
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "")
+	switch {
+	case !failed:
+		return ""
+	case len(text) > most:
+		return strings.ToValidUTF8(text[:most], "")
 	}
 	return text
 }

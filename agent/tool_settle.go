@@ -71,10 +71,10 @@ func (c *toolCall) store(ctx context.Context, result *registry.Result, end endin
 		return err
 	}
 	ended := toolResult{Control: shaped.control}
-	isError := shaped.message.IsError
+	isError, failure := shaped.message.IsError, shaped.failure()
 	if c.run.Input.Kind == calledByTool {
 		ended.Nested = c.nestedResult(result, shaped)
-		isError = ended.Nested.IsError
+		isError, failure = ended.Nested.IsError, ended.Nested.failure()
 	}
 	return c.run.CommitUnlimited(ctx, func(_ context.Context, tx *durable.Tx) (next toolNext, err error) {
 		if ended.Nested != nil {
@@ -88,7 +88,7 @@ func (c *toolCall) store(ctx context.Context, result *registry.Result, end endin
 		err = c.slot.edit(tx, func(s *NestedSlot) {
 			clearPublished(s)
 			s.Status, s.Entry = durable.SlotDone, ended.Entry
-			s.IsError, s.DurationMs, s.Error = isError, end.duration, shaped.failure()
+			s.IsError, s.DurationMs, s.Error = isError, end.duration, failure
 		})
 		switch {
 		case end.aborted:

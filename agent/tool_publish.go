@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -36,6 +37,30 @@ type publishing struct {
 	diagnostics []registry.Diagnostic
 	bytes       int // of the diagnostics
 	left        int // diagnostics that are not kept
+	// written is what is stored of all that; of the pacer's goroutine.
+	written written
+}
+
+// written is what a slot has of what its call published.
+type written struct {
+	output      string
+	details     json.RawMessage
+	diagnostics int
+}
+
+// size returns about how many bytes a commit writes that follows on w: what has not
+// changed costs nothing.
+func (w written) size(output string, details json.RawMessage, diagnostics []json.RawMessage) (size int) {
+	if output != w.output {
+		size += len(output)
+	}
+	if !bytes.Equal(details, w.details) {
+		size += len(details)
+	}
+	for _, d := range diagnostics[w.diagnostics:] {
+		size += len(d)
+	}
+	return size
 }
 
 func (c *toolCall) publishing() *publishing {
@@ -96,17 +121,16 @@ func (p *publishing) store() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	size := len(text) + len(details)
-	for _, d := range encoded {
-		size += len(d)
-	}
+	size := p.written.size(text, details, encoded)
 	run := p.call.run
-	return size, run.CommitUnlimited(context.Background(), func(_ context.Context, tx *durable.Tx) (toolNext, error) {
+	err = run.CommitUnlimited(context.Background(), func(_ context.Context, tx *durable.Tx) (toolNext, error) {
 		return run.Unchanged(), p.call.slot.edit(tx, func(s *NestedSlot) {
 			s.Output, s.DroppedBytes, s.DroppedLines = text, gone.Bytes, gone.Lines
 			s.Details, s.Diagnostics = details, encoded
 		})
 	})
+	p.written = written{text, details, len(encoded)}
+	return size, err
 }
 
 // end stops storing: the rest belongs into the commit of the result.

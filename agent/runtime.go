@@ -298,8 +298,10 @@ func (c callConversation) Submit(ctx context.Context, input durable.Input) (regi
 }
 
 // Abort implements [registry.CallConversation].
-func (c callConversation) Abort(ctx context.Context) error {
-	return c.runtime.do(ctx, func(ctx context.Context) error { return c.runtime.call.run.AbortConversation(ctx, c.id, false) })
+func (c callConversation) Abort(ctx context.Context, background bool) error {
+	return c.runtime.do(ctx, func(ctx context.Context) error {
+		return c.runtime.call.run.AbortConversation(ctx, c.id, background)
+	})
 }
 
 // WaitForIdle implements [registry.CallConversation].

@@ -21,6 +21,16 @@ type scope struct {
 // commitKey is the key of the transaction whose callback a context belongs to.
 type commitKey struct{}
 
+// OutsideCommit returns a [*CommitInsideCommitError] for a context that belongs to the
+// callback of a commit that has not returned: what the operation would wait for could
+// not come. It is nil for every other.
+func OutsideCommit(ctx context.Context, operation string) error {
+	if tx, ok := ctx.Value(commitKey{}).(*Tx); ok {
+		return tx.session.outsideCommit(ctx, operation)
+	}
+	return nil
+}
+
 // outsideCommit returns a [*CommitInsideCommitError] for a context that belongs to a
 // callback of this session that has not returned.
 func (s *Session) outsideCommit(ctx context.Context, operation string) error {

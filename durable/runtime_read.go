@@ -163,6 +163,15 @@ func (r *Runtime) view(ctx context.Context, read func(table.Reader) error) error
 	return r.invocation.session.view(ctx, read)
 }
 
+// ConversationRecord returns a conversation, and whether there is one with this id.
+func (r *Runtime) ConversationRecord(ctx context.Context, id record.ConversationID) (found record.Conversation, there bool, err error) {
+	err = r.view(ctx, func(from table.Reader) error {
+		found, there, err = from.Conversation(id)
+		return err
+	})
+	return found, there && err == nil, err
+}
+
 // Entry returns an entry that is visible in the task's conversation, and whether it
 // is.
 func (r *Runtime) Entry(ctx context.Context, id record.EntryID) (entry record.Entry, visible bool, err error) {

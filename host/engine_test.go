@@ -57,6 +57,42 @@ func TestAWatchEndsWithItsContextAndWithItsListener(t *testing.T) {
 	same(t, h.call("probe"), `["cancelled","listener_error","cannot listen",true]`)
 }
 
+func TestWhatFollowsCannotBeStartedInsideACommit(t *testing.T) {
+	h := engineProbe(t, `
+		await commit(async (tx: any) => { await tx.doc(Limits); });
+		const root = await session().root(background);
+		const watch = await session().watchDoc(Limits, background);
+		const stream = await pi.watchEvents(session(), root.id, background);
+		const whys: string[] = [];
+		const refused = async (start: () => unknown) => whys.push((await tried(start)).split(":")[0]);
+		await commit(async () => {
+			await refused(() => watch.start(() => {}));
+			await refused(() => stream.start(() => {}));
+			await refused(() => session().documentState(Limits, background));
+			await refused(() => session().taskGraph(background));
+			await refused(() => root.viewState(background));
+		});
+		const told = new Promise((resume) => watch.start((value: any) => resume(value.limit)));
+		const events = new Promise((resume) => stream.start((events: any[]) => resume(events.length > 0)));
+		await commit(async (tx: any) => { (await tx.doc(Limits)).limit = 2; });
+		await root.reset("x", background);
+		`+asText(`[whys, await told, await events, (await watch.stop()).reason, (await stream.stop()).reason]`))
+	inside := `"CommitInsideCommit"`
+	same(t, h.call("probe"), `[[`+strings.Join([]string{inside, inside, inside, inside, inside}, ",")+`],2,true,"stopped","stopped"]`)
+}
+
+func TestASubmissionSaysWhatItIs(t *testing.T) {
+	h := engineProbe(t, `
+		const root = await session().root(background);
+		const whys: string[] = [];
+		for (const submission of [{ type: "wirte", entry: { kind: "probe.note" } }, { type: "input" }, { content: "x" }, { type: "input", content: null }, {}, undefined]) {
+			whys.push(await tried(() => root.submit(submission, background)), await tried(() => commit((tx: any) => tx.submit(root.id, submission))));
+		}
+		const page = await host.storage.scanSubmissions({ conversationId: root.id }, 10);
+		`+asText(`[whys.filter((why) => !/^TypeError: submit: the (submission's type|content of an input) must be/.test(why)), page.items.length]`))
+	same(t, h.call("probe"), `[[],0]`)
+}
+
 func TestAWaitEndsWithItsContextAndTheWorkGoesOn(t *testing.T) {
 	h := engineProbe(t, `
 		const controller = new AbortController();

@@ -172,11 +172,13 @@ func TestAToolCallsAnotherOne(t *testing.T) {
 			const first = await api.executeTool("inner", { n: 1 }, context, { key: "one" });
 			const again = await api.executeTool("inner", { n: 1 }, context, { key: "one" });
 			const failed = await api.executeTool("nothing", {}, context);
-			`+asText(`[first.structuredOutput, first.isError, again.taskId === first.taskId, failed.isError]`)),
+			const keys = [];
+			for (const key of ["", 7, null]) keys.push(await api.executeTool("inner", { n: 1 }, context, { key }).then(() => "made", (error: any) => error.name));
+			`+asText(`[first.structuredOutput, first.isError, again.taskId === first.taskId, failed.isError, keys.join()]`)),
 		tool("inner", `return "inner " + args.n;`))})
 	h.callThen("outer", map[string]any{}, "done")
 	h.say("go")
-	contains(t, h.transcript(), `result: ["inner 1",false,true,true]`)
+	contains(t, h.transcript(), `result: ["inner 1",false,true,true,"TypeError,TypeError,TypeError"]`)
 }
 
 func TestTheProgressOfACallIsToldWhereverTheToolsAre(t *testing.T) {

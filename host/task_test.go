@@ -170,6 +170,28 @@ export default { name: "other", hooks: [pi.hook(Work, { opinion: async (subject:
 	h.until("the failure shown", func(s Status) bool { return s.Notice != nil && strings.Contains(s.Notice.Message, "no opinion") })
 }
 
+func TestAPhaseAbortsAConversationWithOrWithoutBackgroundWork(t *testing.T) {
+	w := newWorld(t, files{server("work"): worker(`phases: {
+		begin: async (task: any, runtime: any, context: any) => {
+			if (task.input.holds) return runtime.sleep(runtime.now() + 1e9, context);
+			const at: any = {};
+			await runtime.commit(async (tx: any) => {
+				at.id = (await tx.createConversation({ ownership: { kind: "ownerless" } })).id;
+				at.held = await tx.createTask(Work, { holds: true }, { ownership: { kind: "conversation" }, conversationId: at.id, background: true });
+			}, context);
+			const handle = await runtime.conversation(at.id, context);
+			const over = async () => (await runtime.getTask(at.held, context)).state.status === "terminal";
+			await handle.abort(context);
+			const first = await over();
+			await handle.abort(context, { background: true });
+			const result = [first, await over(), (await runtime.conversation(9999, context)) === undefined];
+			await runtime.commit(() => end(result), context);
+		},
+	}`, "")})
+	h := w.open(inMemory)
+	contains(t, h.ended(h.start(map[string]any{})), `"result":[false,true,true]`)
+}
+
 func TestAnAbortedTaskDecidesHowItEnds(t *testing.T) {
 	h := newWorld(t, files{server("work"): worker(`phases: { begin: async (task: any, runtime: any, context: any) => {
 		await new Promise((resume, reject) => runtime.signal.addEventListener("abort", () => reject(new Error("signalled"))));

@@ -35,6 +35,26 @@ func engineProbe(t *testing.T, body string) *testHost {
 // asText has a tool answer with the JSON of a value.
 func asText(value string) string { return "return JSON.stringify(" + value + ");" }
 
+func TestACommitIsRefusedByWhatFailsAfterItsChangeReturned(t *testing.T) {
+	h := engineProbe(t, `
+		const root = await session().root(background);
+		const count = async () => (await root.entries({}, 10, undefined, background)).items.length;
+		const whys: string[] = [];
+		for (const change of [
+			(tx: any) => { tx.appendEntry(root.id, { kind: "probe.note" }); tx.appendEntry(99, { kind: "probe.note" }); },
+			(tx: any) => { tx.appendEntry(99, { kind: "probe.note" }).catch(() => {}); tx.appendEntry(root.id, { kind: "probe.note" }); },
+			async (tx: any) => { await tx.appendEntry(root.id, { kind: "probe.note" }); tx.createTask({}, {}, {}); },
+			async (tx: any) => { await tx.appendEntry(root.id, { kind: "probe.note" }); tx.retireDoc(root); },
+		]) whys.push((await tried(() => commit(change))).split(":")[0]);
+		const before = await count();
+		await commit(async (tx: any) => {
+			await tx.appendEntry(99, { kind: "probe.note" }).catch(() => {});
+			tx.appendEntry(root.id, { kind: "probe.note" });
+		});
+		`+asText(`[whys, before, await count()]`))
+	same(t, h.call("probe"), `[["NotFound","NotFound","TypeError","TypeError"],0,1]`)
+}
+
 func TestAnExtensionCommitsEntriesAndDocumentsTogether(t *testing.T) {
 	h := engineProbe(t, `
 		const root = await session().root(background);

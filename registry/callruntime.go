@@ -68,7 +68,8 @@ type CallConversation interface {
 	// Submit hands an input in. A request that is derived from the task of the call
 	// is the same when the call runs again.
 	Submit(ctx context.Context, input durable.Input) (CallSubmission, error)
-	Abort(ctx context.Context) error
+	// Abort leaves background work going unless it is asked for too.
+	Abort(ctx context.Context, background bool) error
 	WaitForIdle(ctx context.Context) error
 }
 

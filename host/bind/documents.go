@@ -210,6 +210,7 @@ func watched(in *request, begin func(context.Context) (*durable.Watch, error)) (
 	}
 	next := func(ctx context.Context) (any, error) { return nextFrame(ctx, watch, stop) }
 	end := func(ctx context.Context) (any, error) {
+		defer stop()
 		select {
 		case <-watch.Done():
 			return watchEnd(watch.Err()), nil
@@ -219,10 +220,12 @@ func watched(in *request, begin func(context.Context) (*durable.Watch, error)) (
 	}
 	return jsapi.NewObject(
 		"value", json.RawMessage(value.Marshal(watch.Value())),
+		"start", jsapi.Native(startable),
 		"next", jsapi.Native(func(*jsapi.NativeCall) (any, error) { return jsapi.Async{Work: next}, nil }),
 		"ended", jsapi.Native(func(*jsapi.NativeCall) (any, error) { return jsapi.Async{Work: end}, nil }),
 		"stop", jsapi.Native(func(*jsapi.NativeCall) (any, error) {
 			watch.Stop()
+			stop()
 			return jsapi.Undefined{}, nil
 		}),
 		"fail", jsapi.Native(func(call *jsapi.NativeCall) (any, error) {
@@ -234,6 +237,11 @@ func watched(in *request, begin func(context.Context) (*durable.Watch, error)) (
 			return jsapi.Undefined{}, nil
 		}),
 	), nil
+}
+
+// startable refuses to begin to wait for frames where none could come.
+func startable(call *jsapi.NativeCall) (any, error) {
+	return jsapi.Undefined{}, shown(durable.OutsideCommit(call.Context, "the start of a watch"))
 }
 
 // watchEnd says why a watch has ended.

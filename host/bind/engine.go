@@ -2,14 +2,12 @@ package bind
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 
 	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/record"
-	"github.com/seed-d579e5eb/harness/durable/value"
 	"github.com/seed-d579e5eb/harness/jsapi"
 )
 
@@ -43,8 +41,13 @@ func (h *Host) engineRemote(*jsapi.NativeCall) (any, error) {
 		return h.engine, nil
 	}
 	e := engine{session: session, limits: h.limits, extension: h.name}
-	h.engine = h.live(remote(find(e.changes(), e.conversations(), e.submissions(), e.tasks(), e.events(), h.limits.readDocuments(session))))
+	h.engine = h.live(remote(e.operations()))
 	return h.engine, nil
+}
+
+// operations are all that JavaScript may ask of the session.
+func (e engine) operations() func(string) answer {
+	return find(e.changes(), e.conversations(), e.submissions(), e.tasks(), e.events(), e.limits.readDocuments(e.session))
 }
 
 // changes are the operations that commit.
@@ -216,18 +219,19 @@ func (e engine) conversations() map[string]answer {
 func eventsObject(events *agent.Events, stop func()) *jsapi.Object {
 	next := func(ctx context.Context) (any, error) {
 		batch, err := events.Next(ctx)
-		if err != nil {
+		var ended *durable.WatchEndError
+		switch {
+		case errors.As(err, &ended):
 			stop()
-			var ended *durable.WatchEndError
-			if errors.As(err, &ended) {
-				return jsapi.NewObject("end", watchEnd(err)), nil
-			}
-			return nil, err
+			return jsapi.NewObject("end", watchEnd(err)), nil
+		case err != nil:
+			return nil, shown(err)
 		}
 		return jsapi.NewObject("value", batch), nil
 	}
 	return jsapi.NewObject(
 		"snapshot", events.Snapshot(),
+		"start", jsapi.Native(startable),
 		"next", jsapi.Native(func(*jsapi.NativeCall) (any, error) { return jsapi.Async{Work: next}, nil }),
 		"stop", jsapi.Native(func(*jsapi.NativeCall) (any, error) {
 			stop()
@@ -272,7 +276,11 @@ func (e engine) submissions() map[string]answer {
 			if err != nil {
 				return nil, err
 			}
-			submitted, err := conversation.Submit(ctx, args.draft())
+			draft, err := args.draft()
+			if err != nil {
+				return nil, err
+			}
+			submitted, err := conversation.Submit(ctx, draft)
 			if err != nil {
 				return nil, err
 			}
@@ -322,10 +330,6 @@ func (e engine) tasks() map[string]answer {
 		"usage": func(ctx context.Context, _ *request) (any, error) {
 			used, err := e.session.Usage(ctx)
 			return used, err
-		},
-		"taskGraph": func(ctx context.Context, _ *request) (any, error) {
-			graph, err := e.session.TaskGraph(ctx)
-			return json.RawMessage(value.Marshal(graph)), err
 		},
 		"watchTaskGraph": func(_ context.Context, in *request) (any, error) {
 			return watched(in, e.session.WatchTasks)

@@ -115,21 +115,27 @@ type submissionRequest struct {
 	Submission struct {
 		Type     string             `json:"type"`
 		Request  string             `json:"requestId"`
-		Content  message.Content    `json:"content"`
+		Content  *message.Content   `json:"content"`
 		WhenBusy durable.WhenBusy   `json:"whenBusy"`
 		Entry    durable.EntryDraft `json:"entry"`
 	} `json:"submission"`
 }
 
-// draft is what is handed in. An input whose entry says a kind is labelled.
-func (r *submissionRequest) draft() durable.SubmissionDraft {
+// draft is what is handed in. An input whose entry says a kind is labelled. What says
+// nothing is a [*TypeError].
+func (r *submissionRequest) draft() (durable.SubmissionDraft, error) {
 	asked := &r.Submission
-	if asked.Type == "write" {
-		return durable.Write{Request: asked.Request, Entry: asked.Entry}
+	switch {
+	case asked.Type == "write":
+		return durable.Write{Request: asked.Request, Entry: asked.Entry}, nil
+	case asked.Type != "input":
+		return nil, &TypeError{Function: "submit", Argument: "the submission's type", Want: `"input" or "write"`}
+	case asked.Content == nil:
+		return nil, &TypeError{Function: "submit", Argument: "the content of an input", Want: "a text or an array of parts"}
 	}
-	input := durable.Input{Request: asked.Request, Content: asked.Content, WhenBusy: asked.WhenBusy}
+	input := durable.Input{Request: asked.Request, Content: *asked.Content, WhenBusy: asked.WhenBusy}
 	if asked.Entry.Kind != "" {
 		input.Label = &durable.Label{Kind: asked.Entry.Kind, Data: asked.Entry.Data}
 	}
-	return input
+	return input, nil
 }

@@ -19,9 +19,8 @@ func (r reach) callObject(ctx context.Context, number int64, call *registry.Call
 	if call.Runtime == nil {
 		return object
 	}
-	w := callWorker{call.Runtime}
 	object.Set("taskId", float64(call.Runtime.TaskID())).Set("conversationId", float64(call.Runtime.ConversationID()))
-	object.Set("remote", remote(find(r.callOperations(call), memos(w), dealings(w), r.limits.readDocuments(call.Runtime))))
+	object.Set("remote", remote(r.callOperations(call)))
 	object.Set("installed", generationOf(registry.GenerationOf(call.Runtime.Definitions())))
 	if window, ok := call.Runtime.OutputWindow(); ok {
 		object.Set("window", jsapi.NewObject("maxBytes", window.MaxBytes, "maxLines", window.MaxLines,
@@ -51,8 +50,14 @@ func overriddenMembers(ctx context.Context, call *registry.Call) *jsapi.Object {
 	return given.members
 }
 
-// callOperations are those that only a call of a conversation has.
-func (r reach) callOperations(call *registry.Call) map[string]answer {
+// callOperations are all that JavaScript may ask of a call of a conversation.
+func (r reach) callOperations(call *registry.Call) func(string) answer {
+	w := callWorker{call.Runtime}
+	return find(r.onlyOfCalls(call), memos(w), dealings(w), r.limits.readDocuments(call.Runtime))
+}
+
+// onlyOfCalls are the operations that only a call has.
+func (r reach) onlyOfCalls(call *registry.Call) map[string]answer {
 	runtime := call.Runtime
 	return map[string]answer{
 		"commit": func(ctx context.Context, in *request) (any, error) {

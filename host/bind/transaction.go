@@ -3,7 +3,6 @@ package bind
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 	"sync"
 
@@ -39,7 +38,12 @@ func (l Limits) changing(ctx context.Context, tx *durable.Tx, extension, work st
 // transaction makes the native of a transaction.
 func (l Limits) transaction(tx *durable.Tx, extension string) jsapi.Native {
 	t := &transaction{tx: tx, limits: l, extension: extension, at: make(map[record.Address]int)}
-	return remote(find(t.documents(), t.reads(), t.writes(), t.submissions()))
+	return remote(t.operations())
+}
+
+// operations are all that JavaScript may ask of a transaction.
+func (t *transaction) operations() func(string) answer {
+	return find(t.documents(), t.reads(), t.writes(), t.submissions())
 }
 
 // documents are the operations on documents.
@@ -259,7 +263,11 @@ func (c *taskCreation) options() durable.TaskOptions {
 func (t *transaction) submissions() map[string]answer {
 	return map[string]answer{
 		"submit": taking(func(_ context.Context, args submissionRequest) (any, error) {
-			admitted, err := t.tx.Submit(args.ID, args.draft())
+			draft, err := args.draft()
+			if err != nil {
+				return nil, err
+			}
+			admitted, err := t.tx.Submit(args.ID, draft)
 			return admitted, err
 		}),
 		"createSubmission": taking(func(_ context.Context, args record.Submission) (any, error) {
@@ -281,14 +289,4 @@ func (t *transaction) submissions() map[string]answer {
 			return jsapi.Undefined{}, t.tx.PlaceSubmission(args.ID, args.Entry)
 		}),
 	}
-}
-
-// transactionOperations lists the names of all operations, sorted; for tests.
-func transactionOperations() []string {
-	t := &transaction{}
-	all := make(map[string]answer)
-	for _, table := range []map[string]answer{t.documents(), t.reads(), t.writes(), t.submissions()} {
-		maps.Copy(all, table)
-	}
-	return slices.Sorted(maps.Keys(all))
 }

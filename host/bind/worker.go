@@ -46,13 +46,13 @@ func memos(w worker) map[string]answer {
 
 // dealings are the operations on other tasks and on conversations.
 func dealings(w worker) map[string]answer {
-	on := func(reply func(context.Context, registry.CallConversation) (any, error)) answer {
+	on := func(reply func(context.Context, registry.CallConversation, conversationRequest) (any, error)) answer {
 		return taking(func(ctx context.Context, args conversationRequest) (any, error) {
 			conversation, err := known(ctx, w, args.ID)
 			if err != nil {
 				return nil, err
 			}
-			return reply(ctx, conversation)
+			return reply(ctx, conversation, args)
 		})
 	}
 	return map[string]answer{
@@ -75,7 +75,11 @@ func dealings(w worker) map[string]answer {
 			if err != nil {
 				return nil, err
 			}
-			input, is := args.draft().(durable.Input)
+			draft, err := args.draft()
+			if err != nil {
+				return nil, err
+			}
+			input, is := draft.(durable.Input)
 			if !is {
 				return nil, &TypeError{Function: "submit", Argument: "the submission", Want: "an input; an entry is appended in a commit"}
 			}
@@ -85,10 +89,10 @@ func dealings(w worker) map[string]answer {
 			}
 			return jsapi.NewObject("id", float64(submitted.ID()), "remote", remote(find(submission(submitted)))), nil
 		}),
-		"abort": on(func(ctx context.Context, c registry.CallConversation) (any, error) {
-			return jsapi.Undefined{}, c.Abort(ctx)
+		"abort": on(func(ctx context.Context, c registry.CallConversation, args conversationRequest) (any, error) {
+			return jsapi.Undefined{}, c.Abort(ctx, args.Background)
 		}),
-		"waitForIdle": on(func(ctx context.Context, c registry.CallConversation) (any, error) {
+		"waitForIdle": on(func(ctx context.Context, c registry.CallConversation, _ conversationRequest) (any, error) {
 			return jsapi.Undefined{}, c.WaitForIdle(ctx)
 		}),
 	}
@@ -128,12 +132,8 @@ type phaseWorker struct{ *durable.Runtime }
 var _ worker = phaseWorker{}
 
 func (w phaseWorker) find(ctx context.Context, id record.ConversationID) (registry.CallConversation, bool, error) {
-	_, err := w.Context(ctx, id, 0)
-	var missing *durable.NotFoundError
-	if errors.As(err, &missing) {
-		return nil, false, nil
-	}
-	return phaseConversation{w.Runtime, id}, err == nil, err
+	_, found, err := w.ConversationRecord(ctx, id)
+	return phaseConversation{w.Runtime, id}, found, err
 }
 
 // phaseConversation is a conversation that the phase of a task works with.
@@ -152,8 +152,8 @@ func (c phaseConversation) Submit(ctx context.Context, input durable.Input) (reg
 	return submitted, nil
 }
 
-func (c phaseConversation) Abort(ctx context.Context) error {
-	return c.run.AbortConversation(ctx, c.id, false)
+func (c phaseConversation) Abort(ctx context.Context, background bool) error {
+	return c.run.AbortConversation(ctx, c.id, background)
 }
 
 func (c phaseConversation) WaitForIdle(ctx context.Context) error {
@@ -171,10 +171,9 @@ func (w callWorker) find(ctx context.Context, id record.ConversationID) (registr
 
 // phaseObject is what a phase of a task gets; see script/tasks.ts.
 func (r reach) phaseObject(run *durable.Runtime, made *phaseEnvironments) *jsapi.Object {
-	w := phaseWorker{run}
 	return jsapi.NewObject(
 		"taskId", float64(run.TaskID()), "conversationId", float64(run.Conversation()),
-		"remote", remote(find(r.phaseOperations(run), r.makesEnvironments(run, made), memos(w), dealings(w), r.limits.readDocuments(run))),
+		"remote", remote(r.phaseOperations(run, made)),
 		"installed", generationOf(registry.GenerationOf(run.Definitions())),
 		"now", jsapi.Native(func(*jsapi.NativeCall) (any, error) { return float64(run.Now().UnixMilli()), nil }),
 		"report", jsapi.Native(func(call *jsapi.NativeCall) (any, error) {
@@ -198,8 +197,14 @@ func reported(extension string, what any) error {
 	return failure
 }
 
-// phaseOperations are those that only a phase has.
-func (r reach) phaseOperations(run *durable.Runtime) map[string]answer {
+// phaseOperations are all that JavaScript may ask of a phase.
+func (r reach) phaseOperations(run *durable.Runtime, made *phaseEnvironments) func(string) answer {
+	w := phaseWorker{run}
+	return find(r.onlyOfPhases(run), r.makesEnvironments(run, made), memos(w), dealings(w), r.limits.readDocuments(run))
+}
+
+// onlyOfPhases are the operations that only a phase has.
+func (r reach) onlyOfPhases(run *durable.Runtime) map[string]answer {
 	return map[string]answer{
 		"commit": func(ctx context.Context, in *request) (any, error) {
 			return jsapi.Undefined{}, run.Commit(ctx, func(ctx context.Context, tx *durable.Tx, current record.Task) (*record.TaskState, error) {

@@ -152,9 +152,14 @@ function inside(call: NativeCall, remote: Remote, live: () => void): Record<stri
     abortOwned: (id: number, context?: Context) => ask(checked, "abortOwned", { id }, context),
     agent: (context?: Context) => ask(checked, "agent", {}, context),
     conversation: (id: number, context?: Context) => workingConversation(checked, id, context),
-    executeTool: async (name: string, args: unknown, context?: Context, options: any = {}) =>
-      ask(checked, "executeTool", { name, args: strictCopy(args ?? {}, `the arguments of ${name}`, "left out"), key: options.key },
-        context, options.progress),
+    executeTool: async (name: string, args: unknown, context?: Context, options: any = {}) => {
+      const { key, progress } = options;
+      if (key !== undefined && (typeof key !== "string" || key === "")) {
+        throw new TypeError("executeTool: a key must be a string that is not empty");
+      }
+      const given = strictCopy(args ?? {}, `the arguments of ${name}`, "left out");
+      return ask(checked, "executeTool", { name, args: given, key }, context, progress);
+    },
   };
 }
 
@@ -167,7 +172,8 @@ export async function workingConversation(remote: Remote, id: number, context?: 
       const submitted = await ask(remote, "submit", { id, submission: submissionOf(submission) }, context);
       return createSubmission(submitted.remote, submitted.id);
     },
-    abort: (context?: Context) => ask(remote, "abort", { id }, context),
+    abort: (context?: Context, options?: { background?: boolean }) =>
+      ask(remote, "abort", { id, background: options?.background }, context),
     waitForIdle: (context?: Context) => ask(remote, "waitForIdle", { id }, context),
   });
 }

@@ -13,6 +13,8 @@ export interface NativeCommand {
   timeout: number | undefined;
   stdin: string | Uint8Array | undefined;
   maxBytes: number | undefined;
+  /** The conversations that the command works for. */
+  conversations: readonly number[];
   signal: AbortSignal | undefined;
   onOutput: ((text: string, stream: OutputStream) => void) | undefined;
 }

@@ -15,7 +15,8 @@ class Work {
   private readonly drafts = new Map<number, Draft>();
   // What was asked is answered one after another, in the order it was asked.
   private line: Promise<unknown> = Promise.resolve();
-  private untold: { error: unknown } | undefined; // why an edit was not taken
+  private returned = false; // the change has: nobody waits for what fails now
+  private refused: { error: unknown } | undefined; // why the commit is
   private acquiring = 0;
   private ended = false;
 
@@ -32,7 +33,9 @@ class Work {
 
   private next(operation: string, args: string, ...functions: (Function | undefined)[]): Promise<any> {
     const answer = this.line.then(() => this.remote(operation, args, undefined, ...functions));
-    this.line = answer.catch(() => {}); // whoever asked is told
+    this.line = answer.catch((error: unknown) => {
+      if (this.returned) this.refused ??= { error };
+    });
     return answer;
   }
 
@@ -40,15 +43,19 @@ class Work {
     for (const [draft, edited] of this.drafts) {
       const text = edited.takeEdited();
       if (text === undefined) continue;
-      void this.next("set", withText({ draft }, "value", text)).catch((error: unknown) => (this.untold ??= { error }));
+      void this.next("set", withText({ draft }, "value", text)).catch((error: unknown) => (this.refused ??= { error }));
     }
   }
 
-  async draft(token: any, args: unknown[]): Promise<any> {
+  draft(token: any, args: unknown[]): Promise<any> {
     const { at, code, rest } = addressed("tx.doc", token, args);
+    return this.acquire(at, code, at.family ? seedText(at.kind, rest[0]) : undefined);
+  }
+
+  private async acquire(at: ReturnType<typeof addressed>["at"], code: (Function | undefined)[], seed: unknown): Promise<any> {
     this.acquiring++;
     try {
-      const got = await this.ask("doc", { ...at, seed: at.family ? seedText(at.kind, rest[0]) : undefined }, ...code);
+      const got = await this.ask("doc", { ...at, seed }, ...code);
       let draft = this.drafts.get(got.draft);
       if (draft === undefined) {
         draft = new Draft(`the document ${at.kind}`, got.value);
@@ -61,21 +68,26 @@ class Work {
     }
   }
 
-  async retire(token: any, args: unknown[]): Promise<void> {
+  retire(token: any, args: unknown[]): Promise<void> {
     const { at, code } = addressed("tx.retireDoc", token, args);
+    return this.drop(at, code);
+  }
+
+  private async drop(at: object, code: (Function | undefined)[]): Promise<void> {
     const retired: number = await this.ask("retireDoc", at, ...code);
     this.drafts.get(retired)?.end("this transaction has retired it");
     this.drafts.delete(retired);
   }
 
-  /** Ends the callback's work well: what it did not wait for is waited for now. */
+  /** Ends the callback's work well: what it did not wait for is waited for now, and must work. */
   async settle(): Promise<void> {
+    this.returned = true;
     if (this.acquiring > 0) {
       throw named("Unsettled", `the change returned while ${this.acquiring} documents were still being acquired: await tx.doc`);
     }
     this.tell();
     await this.line;
-    if (this.untold !== undefined) throw this.untold.error;
+    if (this.refused !== undefined) throw this.refused.error;
   }
 
   end(): void {
@@ -192,7 +204,7 @@ function transaction(work: Work): object {
       const [id, entry] = typeof first === "object" ? [second, { ...third, kind: first.kind }] : [first, second];
       return work.ask("appendEntry", withText({ id }, "entry", entryText(entry)));
     },
-    createTask: async (task: any, input: unknown, options: any) =>
+    createTask: (task: any, input: unknown, options: any) =>
       work.ask("createTask", taskText("tx.createTask", task, input, options)),
     createSubmission: (submission: object) => work.ask("createSubmission", submission),
     settleSubmission: (id: number, settlement: object) => work.ask("settleSubmission", { ...settlement, id }),

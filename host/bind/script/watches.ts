@@ -5,6 +5,8 @@ import { BACKGROUND_CONTEXT } from "@earendil-works/chord/context";
 /** A watch as Go gives it. */
 interface NativeWatch {
   value: unknown;
+  /** Throws where a listener could never be told anything. */
+  start(): void;
   next(): Promise<{ value: unknown; ops: unknown[]; end?: WatchEnd }>;
   ended(): Promise<WatchEnd>;
   stop(): void;
@@ -46,8 +48,12 @@ export function watchHandle(native: NativeWatch) {
     start(listener: Listener) {
       if (typeof listener !== "function") throw new TypeError("start: the listener must be a function");
       if (started) throw new Error("start: the watch has its listener already");
+      native.start();
       started = true;
-      void deliver(listener);
+      deliver(listener).catch((error: Error) => {
+        native.fail(error);
+        end({ reason: "listener_error", error });
+      });
     },
     stop() {
       native.stop();
@@ -60,6 +66,7 @@ export function watchHandle(native: NativeWatch) {
 /** The stream of a conversation's events. Nothing is delivered before start. */
 export function eventStream(native: {
   snapshot: unknown;
+  start(): void;
   next(): Promise<{ value?: unknown[]; end?: WatchEnd }>;
   stop(): void;
 }) {
@@ -82,6 +89,7 @@ export function eventStream(native: {
     snapshot: native.snapshot,
     start(listener: (events: any[], context: unknown) => unknown) {
       if (started) throw new Error("start: the stream has its listener already");
+      native.start();
       started = true;
       deliver(listener).catch((error: Error) => end({ reason: "session_closed", error }));
     },
@@ -102,10 +110,15 @@ export function attachedState(native: NativeWatch) {
   const listeners = new Set<(value: any, context: unknown, change: { kind: string; sequence: number }) => unknown>();
   const watch = watchHandle(native);
   let sequence = 0;
-  watch.start((value) => {
-    sequence++;
-    for (const listener of listeners) listener(value, BACKGROUND_CONTEXT, { kind: "update", sequence });
-  });
+  try {
+    watch.start((value) => {
+      sequence++;
+      for (const listener of listeners) listener(value, BACKGROUND_CONTEXT, { kind: "update", sequence });
+    });
+  } catch (error) {
+    void watch.stop();
+    throw error;
+  }
   return {
     get value() {
       return watch.value;

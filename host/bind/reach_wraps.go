@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 
 	"github.com/seed-d579e5eb/harness/jsapi"
 	"github.com/seed-d579e5eb/harness/registry"
@@ -18,16 +17,16 @@ type wrapping struct {
 	what  string
 	inner *jsapi.Object
 
-	mu    sync.Mutex
+	// turn holds a token while the wrap is called, or what it made is looked at: whoever
+	// waits for that leaves when its context ends.
+	turn  chan struct{}
 	text  string // how what it made is described
 	calls map[string]*jsapi.Function
 }
 
 // wrap calls a wrap with what it is put around, and reads what it made into described.
 func (r reach) wrap(ctx context.Context, path, what string, inner *jsapi.Object, described any) (*wrapping, error) {
-	w := &wrapping{reach: r, path: path, what: what, inner: inner}
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w := &wrapping{reach: r, path: path, what: what, inner: inner, turn: make(chan struct{}, 1)}
 	if err := w.make(ctx); err != nil {
 		return nil, err
 	}
@@ -37,7 +36,7 @@ func (r reach) wrap(ctx context.Context, path, what string, inner *jsapi.Object,
 	return w, nil
 }
 
-// make calls the wrap. The caller holds mu.
+// make calls the wrap. The caller has the turn, or is the only one that knows w.
 func (w *wrapping) make(ctx context.Context) error {
 	data, err := w.reach.caller.Call(ctx, w.reach.limits.Hook.job(w.what, nil), w.path, w.inner)
 	if err != nil {
@@ -70,8 +69,12 @@ func (w *wrapping) at(path string) executor {
 }
 
 func (w *wrapping) function(ctx context.Context, path string) (*jsapi.Function, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	select {
+	case w.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	defer func() { <-w.turn }()
 	function := w.calls[path]
 	if function != nil && function.Isolate().Cause() != nil {
 		if err := w.make(ctx); err != nil {

@@ -1,7 +1,11 @@
 package agent_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/seed-d579e5eb/harness/agent"
@@ -36,6 +40,41 @@ func (p *endless) Stream(ctx context.Context, _ model.Request) model.Stream {
 			Content: p.content, Usage: message.Usage{Input: 7, Output: 2, TotalTokens: 9},
 		}})
 	}
+}
+
+func TestAPartOfAResponseThatCannotBeReadIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	h := open(t, agent.Options{Session: durable.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}})
+	slow := &endless{began: make(chan struct{}, 1)}
+	if _, err := h.Models().Set(slow); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.root().Configure(t.Context(), durable.AgentChange{Model: durable.Set(durable.ModelRef{Provider: "endless", Model: "e"})}); err != nil {
+		t.Fatal(err)
+	}
+	submission := h.submit("Go.")
+	<-slow.began
+	err := h.Commit(t.Context(), func(_ context.Context, tx *durable.Tx) error {
+		live, err := durable.LiveDocument.Edit(tx, durable.InConversation(record.Root))
+		if err == nil {
+			live.Generation.Message = json.RawMessage(`{"role":"assistant","content":7}`)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.root().Abort(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	if settled, err := submission.Wait(within(t)); err != nil || settled.Reason != durable.ReasonAborted {
+		t.Errorf("settled as %+v, %v", settled, err)
+	}
+	h.stop()
+	if !strings.Contains(log.String(), "cannot be read") || !strings.Contains(log.String(), "conversation=1") {
+		t.Errorf("the log says %q", log.String())
+	}
+	h.start()
 }
 
 func TestWhatAnAbortedRequestUsedIsCounted(t *testing.T) {

@@ -155,7 +155,7 @@ func (h *Harness) convertPartial(tx *durable.Tx, conversation record.Conversatio
 }
 
 // takePartial takes what is stored of a response out of the live document; nil when
-// there is nothing.
+// there is nothing. What cannot be read is logged, and taken for nothing.
 func (h *Harness) takePartial(tx *durable.Tx, conversation record.ConversationID) (*message.Assistant, error) {
 	live, err := durable.LiveDocument.Edit(tx, durable.InConversation(conversation))
 	if err != nil || live.Generation == nil || live.Generation.Message == nil {
@@ -166,6 +166,7 @@ func (h *Harness) takePartial(tx *durable.Tx, conversation record.ConversationID
 	response := new(message.Assistant)
 	if err := json.Unmarshal(text, response); err != nil {
 		// It was written by this program: nothing else is known of it, and the run goes on.
+		h.log().Error("what was stored of a response cannot be read, and is left out", "conversation", conversation, "error", err)
 		return nil, nil
 	}
 	return response, nil

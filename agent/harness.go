@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"sync"
 
 	"github.com/seed-d579e5eb/harness/durable"
@@ -198,6 +199,14 @@ func (h *Harness) modelOf(ref *durable.ModelRef) (*model.Model, error) {
 		return nil, fmt.Errorf("no model is chosen for this conversation: choose one with Configure")
 	}
 	return h.models.Get(model.Ref{Provider: ref.Provider, ModelID: ref.Model})
+}
+
+// log is where what goes wrong and concerns no caller is told inside commits.
+func (h *Harness) log() *slog.Logger {
+	if h.options.Session.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return h.options.Session.Logger
 }
 
 // milliseconds is the time of now, as messages and checkpoints have it.

@@ -317,7 +317,7 @@ func TestWhatAnUnsafeCallWaitedForIsAbandonedAfterARestart(t *testing.T) {
 		t.Errorf("the call has %s, and the inner one ran %d times", data.Diagnostics, b.runs.Load())
 	}
 	for task, err := range h.Tasks(t.Context(), durable.TaskQuery{Kind: registry.TaskTool, Order: durable.Descending}) {
-		if err != nil || task.State.Outcome.Reason != "restart" || !strings.Contains(string(task.State.Outcome.Result), `"abandoned"`) {
+		if err != nil || task.State.Outcome.Reason != durable.AbortedByRestart || !strings.Contains(string(task.State.Outcome.Result), `"abandoned"`) {
 			t.Errorf("the inner task is %+v, %v", task.State.Outcome, err)
 		}
 		break

@@ -182,7 +182,7 @@ func (h *Harness) abortToolCall(ctx context.Context, run *toolRun) error {
 		return err
 	}
 	code, why := registry.CodeAborted, "The call was aborted."
-	if run.Record().AbortReason == "restart" {
+	if run.Record().AbortReason == durable.AbortedByRestart {
 		code, why = registry.CodeAbandoned, "The call was abandoned: nobody waited for it any more after a restart."
 	}
 	recorded, err := c.slot.recorded(ctx, run)

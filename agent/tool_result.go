@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/seed-d579e5eb/harness/agent/internal/output"
 	"github.com/seed-d579e5eb/harness/durable"
@@ -49,7 +50,7 @@ func (h *Harness) shaped(call, tool string, result *registry.Result, limits regi
 	if gone.Bytes > 0 {
 		s.diagnostics = append(s.diagnostics, truncated(limits, gone))
 	}
-	if result.Details != nil && !json.Valid(result.Details) {
+	if result.Details != nil && !(json.Valid(result.Details) && utf8.Valid(result.Details)) {
 		s.diagnostics = append(s.diagnostics, wrong("the details of the result are not JSON, and are left out"))
 	} else {
 		s.message.Details = result.Details

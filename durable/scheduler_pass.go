@@ -173,7 +173,7 @@ func (p *pass) abandon(tx *Tx, r table.Reader) error {
 			return err
 		}
 		if task.State.Status.Live() && !task.AbortRequested {
-			task.AbortRequested, task.AbortReason = true, restarted
+			task.AbortRequested, task.AbortReason = true, AbortedByRestart
 			p.put(tx, task)
 			p.marked = true
 		}
@@ -181,8 +181,9 @@ func (p *pass) abandon(tx *Tx, r table.Reader) error {
 	return nil
 }
 
-// restarted is the reason of an abort that a restart brought about.
-const restarted = "restart"
+// AbortedByRestart is the AbortReason of a task that a restart aborts; see
+// [TaskOptions].
+const AbortedByRestart = "restart"
 
 // mark marks what an intent reaches, and other members of a join that fails fast. A
 // restart is passed down as the reason.

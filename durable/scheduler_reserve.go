@@ -89,7 +89,7 @@ func (p *pass) ready(tx *Tx, r table.Reader, task record.Task) (later bool, err 
 // abandoned says whether a task is aborted because of a restart and for no other
 // reason: its abort waits for a definition that can take it.
 func (p *pass) abandoned(tx *Tx, r table.Reader, task record.Task) (bool, error) {
-	for task.AbortRequested && task.AbortReason == restarted && !failing(task) {
+	for task.AbortRequested && task.AbortReason == AbortedByRestart && !failing(task) {
 		above, found := p.session.graph.Intent(task.ID)
 		if !found {
 			return true, nil

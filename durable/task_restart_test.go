@@ -73,7 +73,7 @@ func TestARestartAbandonsWhatOnlyMemoryWaitedFor(t *testing.T) {
 	}
 	s.resume()
 	for _, id := range []record.TaskID{caller, below} {
-		if got := s.end(id); got.AbortReason != "restart" || got.State.Outcome.Status != record.Aborted {
+		if got := s.end(id); got.AbortReason != durable.AbortedByRestart || got.State.Outcome.Status != record.Aborted {
 			t.Errorf("task %d is %+v", id, got)
 		}
 	}

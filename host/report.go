@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/seed-d579e5eb/harness/agent"
 	"github.com/seed-d579e5eb/harness/host/bind"
@@ -62,6 +63,16 @@ func (h *Host) Install(extension registry.Extension, instance *registry.Instance
 
 // Uninstall implements [bind.Backend].
 func (h *Host) Uninstall(name string) error { return h.derive(h.registry.Uninstall(name)) }
+
+// Drop implements [bind.Backend].
+func (h *Host) Drop(extension registry.Extension) error {
+	err := h.derive(h.registry.UninstallThis(extension))
+	var gone *registry.NotInstalledError
+	if errors.As(err, &gone) {
+		return nil
+	}
+	return err
+}
 
 // derive opens the generation that a change at run time has made current, and retires
 // the one before. The commit stays, and so does its mount.

@@ -310,6 +310,21 @@ func TestAnExtensionInstallsOneAtRunTime(t *testing.T) {
 	contains(t, h.transcript(), `tools[0].execute must be a function`, `["probe","later"]`, "<later>\ninstalled\n</later>", "result: from what was installed", "result: [true,true]")
 }
 
+func TestAnInstalledExtensionIsGoneWithItsIsolate(t *testing.T) {
+	h := talk(t, files{server("probe"): engineModule(
+		tool("begin", `
+			session().registry.install({ name: "later", tools: [{ name: "added", description: "Added.", parameters: { type: "object" }, execute: async () => "added" }],
+				hooks: [pi.hook(pi.ToolTask, { beforeTool: () => {} })] });
+			return "";`),
+		tool("spin", `for (;;) {}`), tool("plain", `return "plain";`))}, callsBriefly)
+	h.call("begin")
+	same(t, h.call("added"), "added")
+	h.fails("spin")
+	h.until("the extension gone", func(Status) bool { return len(h.registry.Current().Installed()) == 0 })
+	same(t, h.call("plain"), "plain")
+	contains(t, h.fails("added"), `"added" is not available`)
+}
+
 func TestAnExtensionFollowsTheEventsOfAConversation(t *testing.T) {
 	h := talk(t, files{server("probe"): engineModule(tool("follow", `
 		const root = await session().root(background, { agent: { model: { provider: "faux", modelId: "faux-1" } } });

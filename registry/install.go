@@ -61,10 +61,20 @@ func (r *Registry) Install(extension Extension, instance *Instance) (previous *G
 // generation before, as [Registry.Install] does. The error is a
 // [*NotInstalledError], or an [*InstallError] when what is left would not be valid.
 func (r *Registry) Uninstall(name string) (previous *Generation, err error) {
+	return r.uninstall(name, func(m *Member) bool { return m.Name() == name })
+}
+
+// UninstallThis is Uninstall of one extension, not of another that was installed under
+// its name.
+func (r *Registry) UninstallThis(extension Extension) (previous *Generation, err error) {
+	return r.uninstall(extension.Manifest().Name, func(m *Member) bool { return m.Extension() == extension })
+}
+
+func (r *Registry) uninstall(name string, is func(*Member) bool) (previous *Generation, err error) {
 	r.promoting.Lock()
 	defer r.promoting.Unlock()
 	list := r.Current().Installed()
-	i := memberIndex(list, name)
+	i := slices.IndexFunc(list, is)
 	if i < 0 {
 		return nil, &NotInstalledError{Extension: name}
 	}

@@ -28,6 +28,8 @@ type Backend interface {
 	// [registry.Registry.Install].
 	Install(extension registry.Extension, instance *registry.Instance) error
 	Uninstall(name string) error
+	// Drop takes an extension out, if it is still installed.
+	Drop(extension registry.Extension) error
 	// Provided reports whether a service is provided by the current generation,
 	// or by Go.
 	Provided(id string) bool

@@ -70,7 +70,26 @@ func (h *Host) install(call *jsapi.NativeCall) (any, error) {
 	ref := registry.GitRef(declaration.Name, h.name, h.generation, "installed")
 	made := &installedExtension{manifest: declaration.Manifest(ref, registry.Position{}), name: declaration.Name, functions: declaration.Functions}
 	instance := declaration.Instance(made, h.limits, registry.Position{})
-	return jsapi.Undefined{}, shown(h.backend.Install(made, instance))
+	if err := h.backend.Install(made, instance); err != nil {
+		return nil, shown(err)
+	}
+	h.dropWith(call.Isolate, made)
+	return jsapi.Undefined{}, nil
+}
+
+// dropWith takes an extension out once the isolate of its functions is lost: nobody can
+// call them any more. An isolate that is closed has no extension left.
+func (h *Host) dropWith(isolate *jsapi.Isolate, made *installedExtension) {
+	isolate.Go(func() {
+		<-isolate.Lost()
+		var closed *jsapi.ClosedError
+		if errors.As(isolate.Cause(), &closed) {
+			return
+		}
+		if err := h.backend.Drop(made); err != nil {
+			h.report(err)
+		}
+	})
 }
 
 func (h *Host) uninstall(call *jsapi.NativeCall) (any, error) {

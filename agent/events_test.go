@@ -167,7 +167,7 @@ func scripts() map[string]script {
 				t.Fatal(err)
 			}
 			h.submit("Look.")
-			<-time.After(600 * time.Millisecond)
+			<-time.After(650 * time.Millisecond)
 			if err := h.root().Abort(t.Context(), false); err != nil {
 				t.Fatal(err)
 			}

@@ -204,6 +204,19 @@ func TestTheProgressOfACallIsToldWhereverTheToolsAre(t *testing.T) {
 	}
 }
 
+func TestAnAgentSaysWhoMayCallItsTools(t *testing.T) {
+	called := func(name, callers string) string {
+		return strings.Replace(tool(name, `return "";`), "{", "{ callers: "+callers+",", 1)
+	}
+	h := talk(t, files{server("probe"): engineModule(called("direct", `["model"]`), called("nested", `["tool"]`), tool("probe", `
+		const agent = await api.agent(context);
+		const names = (tools: any[]) => tools.map((t) => t.name).join();
+		`+asText(`[names(agent.tools), names(agent.modelTools), names(agent.callableTools)]`)))})
+	h.callThen("probe", map[string]any{}, "done")
+	h.say("go")
+	contains(t, h.transcript(), `result: ["direct,nested,probe","direct,probe","nested,probe"]`)
+}
+
 func TestSectionsOfExtensionsAreTheFirstOfThePrompt(t *testing.T) {
 	h := talk(t, files{
 		server("a"): `import { section, defineExtension } from "@earendil-works/pi-durable";

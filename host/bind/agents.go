@@ -16,17 +16,15 @@ func agentObject(agent *registry.Agent) *jsapi.Object {
 	if agent.Model != nil {
 		shown.Set("model", agent.Model)
 	}
-	extensions, tools, sections := &jsapi.Array{}, &jsapi.Array{}, &jsapi.Array{}
+	extensions, sections := &jsapi.Array{}, &jsapi.Array{}
 	for _, member := range agent.Extensions() {
 		extensions.Items = append(extensions.Items, jsapi.NewObject("name", member.Name()))
-	}
-	for _, tool := range agent.Tools() {
-		tools.Items = append(tools.Items, toolObject(&tool.Tool))
 	}
 	for _, section := range agent.Sections() {
 		sections.Items = append(sections.Items, sectionObject(section.Value))
 	}
-	shown.Set("extensions", extensions).Set("tools", tools).Set("sections", sections)
+	shown.Set("extensions", extensions).Set("sections", sections)
+	shown.Set("tools", toolObjects(agent.Tools())).Set("modelTools", toolObjects(agent.ModelTools())).Set("callableTools", toolObjects(agent.CallableTools()))
 	if agent.Instructions != "" {
 		shown.Set("instructions", agent.Instructions)
 	}
@@ -34,6 +32,14 @@ func agentObject(agent *registry.Agent) *jsapi.Object {
 		shown.Set("cwd", agent.Cwd)
 	}
 	return shown
+}
+
+func toolObjects(tools []*registry.BoundTool) *jsapi.Array {
+	list := &jsapi.Array{}
+	for _, tool := range tools {
+		list.Items = append(list.Items, toolObject(&tool.Tool))
+	}
+	return list
 }
 
 // toolObject is what a tool says of itself, with the members of its extension's own.

@@ -117,7 +117,7 @@ func TestCommandsAndTheirOptions(t *testing.T) {
 		"killed":        {`const r = await host.exec("kill -9 $$"); return [r.code, r.signal].join();`, "137,SIGKILL"},
 		"onOutput":      {`const seen: string[] = []; await host.exec("printf 'ä'; sleep 0.05; echo e >&2", { onOutput: (text: string, stream: string) => { seen.push(stream + "=" + text); } }); return seen.join();`, "stdout=ä,stderr=e\n"},
 		"maxBytes":      {`const r = await host.exec("yes | head -c 5000", { maxBytes: 100 }); return String(r.stdout.length < 400 && r.stdout.length > 90);`, "true"},
-		"conversations": {`return String((await host.exec("true", { conversations: [1] } as any)).code);`, "0"},
+		"conversations": {`try { await host.exec("true", { conversations: [999] }); return "it ran"; } catch (error: any) { return error.name; }`, "NotFound"},
 		"no_program":    {caught(`await host.exec(["no-such-program"])`), "StartError: "},
 		"empty":         {caught(`await host.exec("")`), "TypeError: exec: the command is empty"},
 		"bad_timeout":   {caught(`await host.exec("true", { timeout: -1 })`), "RangeError: exec: timeout must be"},

@@ -234,8 +234,8 @@ func eventsObject(events *agent.Events, stop func()) *jsapi.Object {
 		"start", jsapi.Native(startable),
 		"next", jsapi.Native(func(*jsapi.NativeCall) (any, error) { return jsapi.Async{Work: next}, nil }),
 		"stop", jsapi.Native(func(*jsapi.NativeCall) (any, error) {
+			events.Close() // before its context ends, which would be another reason
 			stop()
-			events.Close()
 			return jsapi.Undefined{}, nil
 		}),
 	)

@@ -314,6 +314,9 @@ export interface Agent {
     readonly thinkingLevel: ThinkingLevel;
     readonly extensions: readonly Extension[];
     readonly tools: readonly ToolRegistration<any, any>[];
+    /** Those that models may call, and those that other tools may. */
+    readonly modelTools: readonly ToolRegistration<any, any>[];
+    readonly callableTools: readonly ToolRegistration<any, any>[];
     readonly sections: readonly Section[];
     readonly instructions?: string;
     readonly cwd?: string;

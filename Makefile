@@ -14,6 +14,9 @@ BENCHED = ./host ./registry ./jsapi ./jsapi/internal/compile ./jsapi/modules ./w
 # These test what a process dies of, which the race detector makes too slow.
 NORACE := ./jsapi/internal/guard
 
+# Says at the end which tests were skipped and why, which go test does not.
+GOTEST := go tool gotestsum --format pkgname-and-test-fails --
+
 .PHONY: help build test check types unit generate bench soak fuzz clean
 
 help: ## list the targets
@@ -47,8 +50,8 @@ unit: ## unit tests and end-to-end scripts, with the race detector
 ifeq ($(RACE),)
 	@echo "unit: without -race, there is no C compiler"
 endif
-	go test $(RACE) -timeout 15m $(UNITS)
-	$(if $(RACE),go test -timeout 15m $(NORACE))
+	$(GOTEST) $(RACE) -timeout 15m $(UNITS)
+	$(if $(RACE),$(GOTEST) -timeout 15m $(NORACE))
 
 generate: node_modules/.package-lock.json ## write the generated files anew; tests check that they are current
 	go generate ./...

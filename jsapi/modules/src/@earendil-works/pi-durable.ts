@@ -172,100 +172,64 @@ function builtinDoc<S extends DocScope>(kind: string, scope: S): DocToken<any, S
   return Object.freeze({ definition: Object.freeze({ kind, version: 1, scope, initial }) });
 }
 
-// Errors come from the host, where these classes are not known: a name is what makes an
-// error one of a class.
-function isNamed(value: unknown, name: string): boolean {
-  return value instanceof Error && value.name === name;
+/**
+ * An error that is known by its name. It may come from the host or another isolate, where
+ * these classes are not the same ones.
+ */
+abstract class Named extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return Function.prototype[Symbol.hasInstance].call(this, value) || (value instanceof Error && value.name === this.name);
+  }
 }
 
 /** A conversation that was to be idle is at work. */
-export class ConversationBusy extends Error {
+export class ConversationBusy extends Named {
   override readonly name = "ConversationBusy";
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isNamed(value, "ConversationBusy");
-  }
 }
 
 /** A commit read a table after it had written one. */
-export class ReadAfterWrite extends Error {
+export class ReadAfterWrite extends Named {
   override readonly name = "ReadAfterWrite";
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isNamed(value, "ReadAfterWrite");
-  }
 }
 
 /** A commit, or a wait for one, inside the callback of a commit: it could only wait for itself. */
-export class CommitInsideCommit extends Error {
+export class CommitInsideCommit extends Named {
   override readonly name = "CommitInsideCommit";
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isNamed(value, "CommitInsideCommit");
-  }
 }
 
 /** The callback of a commit took too long, and the commit was rolled back. */
-export class CommitTimeout extends Error {
+export class CommitTimeout extends Named {
   override readonly name = "CommitTimeout";
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isNamed(value, "CommitTimeout");
-  }
 }
 
 /** A transaction or a draft was used after its commit had ended. */
-export class TransactionEnded extends Error {
+export class TransactionEnded extends Named {
   override readonly name = "TransactionEnded";
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isNamed(value, "TransactionEnded");
-  }
 }
 
 /** Storage refused a commit, and nothing of it was applied. */
-export class StorageRejected extends Error {
+export class StorageRejected extends Named {
   override readonly name = "StorageRejected";
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isNamed(value, "StorageRejected");
-  }
 }
 
 /** The session ended because its storage failed; cause says how. */
-export class SessionFailed extends Error {
+export class SessionFailed extends Named {
   override readonly name = "SessionFailed";
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isNamed(value, "SessionFailed");
-  }
 }
 
 /** The session has been closed. */
-export class SessionClosed extends Error {
+export class SessionClosed extends Named {
   override readonly name = "SessionClosed";
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isNamed(value, "SessionClosed");
-  }
 }
 
 /** What belongs to a phase of a task or to a call was used after that had ended. */
-export class InvocationEnded extends Error {
+export class InvocationEnded extends Named {
   override readonly name = "InvocationEnded";
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isNamed(value, "InvocationEnded");
-  }
 }
 
 /** A request to storage was wrong; the session goes on. */
-export class StorageRequestError extends Error {
+export class StorageRequestError extends Named {
   override readonly name = "StorageRequestError";
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isNamed(value, "StorageRequestError");
-  }
 }
 
 /** The world's harness is what an extension works with: host.harness(). */

@@ -76,55 +76,52 @@ export declare const InboxDoc: DocToken<any, "conversation">;
 export declare const ProviderDoc: DocToken<any, "conversation">;
 export declare const UsageDoc: DocToken<any, "conversation">;
 export declare const NestedCallDoc: DocToken<any, "task">;
-/** A conversation that was to be idle is at work. */
-export declare class ConversationBusy extends Error {
-    readonly name = "ConversationBusy";
+/**
+ * An error that is known by its name. It may come from the host or another isolate, where
+ * these classes are not the same ones.
+ */
+declare abstract class Named extends Error {
     static [Symbol.hasInstance](value: unknown): boolean;
+}
+/** A conversation that was to be idle is at work. */
+export declare class ConversationBusy extends Named {
+    readonly name = "ConversationBusy";
 }
 /** A commit read a table after it had written one. */
-export declare class ReadAfterWrite extends Error {
+export declare class ReadAfterWrite extends Named {
     readonly name = "ReadAfterWrite";
-    static [Symbol.hasInstance](value: unknown): boolean;
 }
 /** A commit, or a wait for one, inside the callback of a commit: it could only wait for itself. */
-export declare class CommitInsideCommit extends Error {
+export declare class CommitInsideCommit extends Named {
     readonly name = "CommitInsideCommit";
-    static [Symbol.hasInstance](value: unknown): boolean;
 }
 /** The callback of a commit took too long, and the commit was rolled back. */
-export declare class CommitTimeout extends Error {
+export declare class CommitTimeout extends Named {
     readonly name = "CommitTimeout";
-    static [Symbol.hasInstance](value: unknown): boolean;
 }
 /** A transaction or a draft was used after its commit had ended. */
-export declare class TransactionEnded extends Error {
+export declare class TransactionEnded extends Named {
     readonly name = "TransactionEnded";
-    static [Symbol.hasInstance](value: unknown): boolean;
 }
 /** Storage refused a commit, and nothing of it was applied. */
-export declare class StorageRejected extends Error {
+export declare class StorageRejected extends Named {
     readonly name = "StorageRejected";
-    static [Symbol.hasInstance](value: unknown): boolean;
 }
 /** The session ended because its storage failed; cause says how. */
-export declare class SessionFailed extends Error {
+export declare class SessionFailed extends Named {
     readonly name = "SessionFailed";
-    static [Symbol.hasInstance](value: unknown): boolean;
 }
 /** The session has been closed. */
-export declare class SessionClosed extends Error {
+export declare class SessionClosed extends Named {
     readonly name = "SessionClosed";
-    static [Symbol.hasInstance](value: unknown): boolean;
 }
 /** What belongs to a phase of a task or to a call was used after that had ended. */
-export declare class InvocationEnded extends Error {
+export declare class InvocationEnded extends Named {
     readonly name = "InvocationEnded";
-    static [Symbol.hasInstance](value: unknown): boolean;
 }
 /** A request to storage was wrong; the session goes on. */
-export declare class StorageRequestError extends Error {
+export declare class StorageRequestError extends Named {
     readonly name = "StorageRequestError";
-    static [Symbol.hasInstance](value: unknown): boolean;
 }
 /** The world's harness is what an extension works with: host.harness(). */
 export type Harness = Sessions.Harness;

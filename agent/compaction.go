@@ -41,12 +41,10 @@ type compactionInput struct {
 // specification). Once there is an attempt it says with what a summary is asked for,
 // each time the same.
 type compactionState struct {
-	Phase     string               `json:"phase"`
-	Attempt   int                  `json:"attempt,omitempty"` // from 1
-	Model     *durable.ModelRef    `json:"model,omitempty"`
-	Thinking  model.ThinkingLevel  `json:"thinkingLevel,omitempty"`
-	Stream    *model.StreamOptions `json:"streamOptions,omitempty"`
-	MaxTokens int64                `json:"maxTokens,omitempty"`
+	Phase   string `json:"phase"`
+	Attempt int    `json:"attempt,omitempty"` // from 1
+	pinned
+	MaxTokens int64 `json:"maxTokens,omitempty"`
 	// Tail is the newest entry of the context that is summarized, and FirstKept the first
 	// one that stays.
 	Tail      record.EntryID `json:"tail,omitempty"`
@@ -123,7 +121,7 @@ func (h *Harness) selectRange(ctx context.Context, run *compactionRun) error {
 		})
 	}
 	state := compactionState{
-		Phase: phaseSummarize, Attempt: 1, Model: agent.Model, Thinking: model.ThinkingLevel(agent.Thinking), Stream: &settings.Stream,
+		Phase: phaseSummarize, Attempt: 1, pinned: pinned{agent.Model, model.ThinkingLevel(agent.Thinking), &settings.Stream},
 		MaxTokens: settings.Compaction.ReserveTokens * 4 / 5, Tail: view.Tail, FirstKept: part.FirstKept,
 	}
 	if asked.MaxTokens > 0 {
@@ -160,15 +158,8 @@ func (h *Harness) summarize(ctx context.Context, run *compactionRun) error {
 	if err != nil {
 		return err
 	}
-	request := model.Request{
-		Model: asked, Messages: summary.Request(part.Messages, run.Input.Instructions, h.milliseconds()), SessionID: session, MaxTokens: run.State.MaxTokens,
-	}
-	if run.State.Thinking != model.ThinkingOff {
-		request.Reasoning = run.State.Thinking
-	}
-	if run.State.Stream != nil {
-		request.Options = *run.State.Stream
-	}
+	request := run.State.request(asked, summary.Request(part.Messages, run.Input.Instructions, h.milliseconds()), session)
+	request.MaxTokens = run.State.MaxTokens
 	request.Options.Deferred, request.Options.CacheRetention = model.Deferral{}, model.CacheNone
 	response := h.models.Stream(ctx, request).Result()
 	if cause := context.Cause(ctx); cause != nil {

@@ -43,10 +43,8 @@ type generationState struct {
 
 	// What the request is made with, and the newest entry that it shows; of the phases
 	// request and poll.
-	Model    *durable.ModelRef    `json:"model,omitempty"`
-	Thinking model.ThinkingLevel  `json:"thinkingLevel,omitempty"`
-	Stream   *model.StreamOptions `json:"streamOptions,omitempty"`
-	Cutoff   record.EntryID       `json:"cutoff,omitempty"`
+	pinned
+	Cutoff record.EntryID `json:"cutoff,omitempty"`
 
 	// When the next attempt begins, of the phase retry, and when the provider is asked for
 	// a response by its handle, of the phase poll; in milliseconds since 1970.

@@ -69,11 +69,7 @@ func (h *Harness) poll(ctx context.Context, run *generationRun) error {
 			return h.pollLater(tx, run, state)
 		})
 	}
-	agent, err := h.resolved(ctx, run.Runtime)
-	if err != nil {
-		return err
-	}
-	view, err := run.Context(ctx, run.Conversation(), run.State.Cutoff)
+	agent, view, err := h.asked(ctx, run)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/model"
 	"github.com/seed-d579e5eb/harness/model/message"
+	"github.com/seed-d579e5eb/harness/registry"
 )
 
 // request asks the model. A request that was cut off is made again, of the same
@@ -23,11 +24,7 @@ func (h *Harness) request(ctx context.Context, run *generationRun) error {
 	if why != nil {
 		return h.unanswered(ctx, run, ReasonNoModel, why.Error(), nil)
 	}
-	agent, err := h.resolved(ctx, run.Runtime)
-	if err != nil {
-		return err
-	}
-	view, err := run.Context(ctx, run.Conversation(), run.State.Cutoff)
+	agent, view, err := h.asked(ctx, run)
 	if err != nil {
 		return err
 	}
@@ -39,18 +36,20 @@ func (h *Harness) request(ctx context.Context, run *generationRun) error {
 	if err != nil {
 		return err
 	}
-	request := model.Request{Model: asked, Messages: messages, SessionID: session}
-	if run.State.Thinking != model.ThinkingOff {
-		request.Reasoning = run.State.Thinking
-	}
-	if run.State.Stream != nil {
-		request.Options = *run.State.Stream
-	}
-	response, err := h.streamed(ctx, run, request)
+	response, err := h.streamed(ctx, run, run.State.request(asked, messages, session))
 	if err != nil {
 		return err
 	}
 	return h.classify(ctx, run, attempted{agent, asked, view, response})
+}
+
+// asked returns who takes part in a phase, and what its request shows.
+func (h *Harness) asked(ctx context.Context, run *generationRun) (agent *registry.Agent, view durable.ContextView, err error) {
+	if agent, err = h.resolved(ctx, run.Runtime); err != nil {
+		return nil, view, err
+	}
+	view, err = run.Context(ctx, run.Conversation(), run.State.Cutoff)
+	return agent, view, err
 }
 
 // providerSession returns the identity that the conversation has towards providers.

@@ -148,7 +148,7 @@ func (p *publishing) recorded() recorded {
 	r := recorded{output: text, gone: gone, details: p.details, before: slices.Clone(p.diagnostics)}
 	if p.left > 0 {
 		r.after = []registry.Diagnostic{{
-			Severity: "warn", Code: "truncated", Message: fmt.Sprintf("there were too many diagnostics: %s of them are not kept", grouped(int64(p.left))),
+			Severity: "warn", Code: "truncated", Message: fmt.Sprintf("there were too many diagnostics: %s of them are not kept", output.Grouped(p.left)),
 		}}
 	}
 	return r

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -121,16 +120,7 @@ func truncated(limits registry.OutputLimits, gone output.Dropped) registry.Diagn
 		kept = "end"
 	}
 	return registry.Diagnostic{Severity: "warn", Code: "truncated", Message: fmt.Sprintf(
-		"output truncated to its %s: %s lines, %s bytes dropped", kept, grouped(gone.Lines), grouped(gone.Bytes))}
-}
-
-// grouped writes a number with commas between thousands.
-func grouped(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
+		"output truncated to its %s: %s lines, %s bytes dropped", kept, output.Grouped(gone.Lines), output.Grouped(gone.Bytes))}
 }
 
 // The diagnostics that a model is shown are bounded, each and together. The stored ones
@@ -150,12 +140,12 @@ func block(diagnostics []registry.Diagnostic) message.Blocks {
 		shown, gone := cut(strings.ToValidUTF8(d.Message, "�"), remark)
 		fmt.Fprintf(&text, "[%s] %s\n", d.Severity, shown)
 		if gone.Bytes > 0 {
-			fmt.Fprintf(&text, "[%s bytes dropped]\n", grouped(gone.Bytes))
+			fmt.Fprintf(&text, "[%s bytes dropped]\n", output.Grouped(gone.Bytes))
 		}
 	}
 	shown, gone := cut(text.String(), remarks)
 	if gone.Bytes > 0 {
-		shown = fmt.Sprintf("[%s bytes of remarks dropped]\n%s", grouped(gone.Bytes), shown)
+		shown = fmt.Sprintf("[%s bytes of remarks dropped]\n%s", output.Grouped(gone.Bytes), shown)
 	}
 	return message.Blocks{&message.Text{Text: "<harness>\n" + shown + "</harness>"}}
 }

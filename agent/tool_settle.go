@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/seed-d579e5eb/harness/agent/internal/output"
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/storage"
 	"github.com/seed-d579e5eb/harness/model/message"
@@ -50,7 +51,7 @@ func fits(result *registry.Result) error {
 		size += base64.StdEncoding.EncodedLen(len(c.Data))
 	}
 	if size > maxResult {
-		return fmt.Errorf("it has %s bytes beside its text, and may have %s", grouped(int64(size)), grouped(maxResult))
+		return fmt.Errorf("it has %s bytes beside its text, and may have %s", output.Grouped(size), output.Grouped(maxResult))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed-d579e5eb/harness/agent/internal/output"
 	"github.com/seed-d579e5eb/harness/registry"
 )
 
@@ -122,17 +123,17 @@ func (e *excerpt) remarks() []registry.Diagnostic {
 	case e.lines == 0:
 		return []registry.Diagnostic{{Severity: "info", Code: "empty", Message: "the file is empty"}}
 	case e.cut:
-		message := fmt.Sprintf("line %d of %s is too long: only its first %s bytes are shown", last, grouped(e.lines), grouped(e.kept.Len()))
+		message := fmt.Sprintf("line %d of %s is too long: only its first %s bytes are shown", last, output.Grouped(e.lines), output.Grouped(e.kept.Len()))
 		if last < e.lines {
 			message += fmt.Sprintf("; the next line has offset %d", last+1)
 		}
 		return []registry.Diagnostic{{Severity: "warn", Code: "truncated", Message: message}}
 	case last < e.lines && e.limit > 0 && e.taken == e.limit:
 		return []registry.Diagnostic{{Severity: "info", Code: "more", Message: fmt.Sprintf(
-			"lines %d to %d of %s are shown; go on with offset %d", e.first, last, grouped(e.lines), last+1)}}
+			"lines %d to %d of %s are shown; go on with offset %d", e.first, last, output.Grouped(e.lines), last+1)}}
 	case last < e.lines:
 		return []registry.Diagnostic{{Severity: "warn", Code: "truncated", Message: fmt.Sprintf(
-			"lines %d to %d of %s are shown, which is as much as fits; go on with offset %d", e.first, last, grouped(e.lines), last+1)}}
+			"lines %d to %d of %s are shown, which is as much as fits; go on with offset %d", e.first, last, output.Grouped(e.lines), last+1)}}
 	}
 	return nil
 }

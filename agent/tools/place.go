@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/seed-d579e5eb/harness/agent/internal/output"
 	"github.com/seed-d579e5eb/harness/registry"
 )
 
@@ -74,21 +75,12 @@ func (e *FileError) Error() string { return fmt.Sprintf("cannot %s %s: %s", e.Do
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// grouped writes a number with commas between thousands.
-func grouped[N int | int64](n N) string {
-	text := strconv.FormatInt(int64(n), 10)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
-}
-
 // counted writes a number with what it counts.
 func counted[N int | int64](n N, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return grouped(n) + " " + one + "s"
+	return output.Grouped(n) + " " + one + "s"
 }
 
 // encoded is the JSON of details, which are made of plain values.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/seed-d579e5eb/harness/agent/internal/output"
 	"github.com/seed-d579e5eb/harness/registry"
 )
 
@@ -83,7 +84,7 @@ func (r reading) image(file registry.File, kind string, head []byte, limits Imag
 		return nil, err
 	}
 	if about.Size > limits.MaxBytes {
-		return nil, r.refuse("the image has %s, and models take at most %s; make it smaller with commands", counted(about.Size, "byte"), grouped(limits.MaxBytes))
+		return nil, r.refuse("the image has %s, and models take at most %s; make it smaller with commands", counted(about.Size, "byte"), output.Grouped(limits.MaxBytes))
 	}
 	data, err := readRange(file, 0, int(about.Size))
 	if err != nil {

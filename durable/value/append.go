@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/seed-d579e5eb/harness/model/message/rawjson"
 )
 
 // Append appends a value as compact JSON, the way JSON.stringify writes it: numbers
@@ -80,7 +82,7 @@ func appendString(dst []byte, s string) []byte {
 				continue
 			}
 			dst = append(dst, s[start:i]...)
-			dst = appendEscape(dst, b)
+			dst = rawjson.AppendEscape(dst, b)
 			i++
 			start = i
 			continue
@@ -101,25 +103,6 @@ func appendString(dst []byte, s string) []byte {
 		start = i
 	}
 	return append(append(dst, s[start:]...), '"')
-}
-
-// appendEscape writes a character that may not stand for itself.
-func appendEscape(dst []byte, b byte) []byte {
-	switch b {
-	case '"', '\\':
-		return append(dst, '\\', b)
-	case '\b':
-		return append(dst, '\\', 'b')
-	case '\f':
-		return append(dst, '\\', 'f')
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\r':
-		return append(dst, '\\', 'r')
-	case '\t':
-		return append(dst, '\\', 't')
-	}
-	return append(dst, '\\', 'u', '0', '0', hex[b>>4], hex[b&15])
 }
 
 // brokenPrefix returns how many bytes of invalid UTF-8 at the start of a text become

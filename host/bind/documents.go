@@ -257,16 +257,22 @@ func watchEnd(err error) any {
 	return end
 }
 
+// ended is what JavaScript sees of an error with which following ended or failed; stop
+// lets go of what was followed, once it has ended.
+func ended(err error, stop func()) (any, error) {
+	var end *durable.WatchEndError
+	if !errors.As(err, &end) {
+		return nil, shown(err)
+	}
+	stop()
+	return jsapi.NewObject("end", watchEnd(err)), nil
+}
+
 // nextFrame takes a frame of a watch, or says why it has ended.
 func nextFrame(ctx context.Context, watch *durable.Watch, stop func()) (any, error) {
 	frame, err := watch.Next(ctx)
-	var ended *durable.WatchEndError
-	switch {
-	case errors.As(err, &ended):
-		stop()
-		return jsapi.NewObject("end", watchEnd(err)), nil
-	case err != nil:
-		return nil, shown(err)
+	if err != nil {
+		return ended(err, stop)
 	}
 	return jsapi.NewObject(
 		"value", json.RawMessage(value.Marshal(frame.Value)), "ops", json.RawMessage(frame.Ops.AppendJSON(nil))), nil

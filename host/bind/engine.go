@@ -2,7 +2,6 @@ package bind
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/seed-d579e5eb/harness/agent"
@@ -219,13 +218,8 @@ func (e engine) conversations() map[string]answer {
 func eventsObject(events *agent.Events, stop func()) *jsapi.Object {
 	next := func(ctx context.Context) (any, error) {
 		batch, err := events.Next(ctx)
-		var ended *durable.WatchEndError
-		switch {
-		case errors.As(err, &ended):
-			stop()
-			return jsapi.NewObject("end", watchEnd(err)), nil
-		case err != nil:
-			return nil, shown(err)
+		if err != nil {
+			return ended(err, stop)
 		}
 		return jsapi.NewObject("value", batch), nil
 	}

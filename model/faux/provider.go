@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-d579e5eb/harness/model"
+	"github.com/seed-d579e5eb/harness/model/internal/wait"
 	"github.com/seed-d579e5eb/harness/model/message"
 )
 
@@ -85,7 +86,7 @@ func New(options Options) *Provider {
 		options.Now = time.Now
 	}
 	if options.Sleep == nil {
-		options.Sleep = sleep
+		options.Sleep = wait.For
 	}
 	if len(options.Models) == 0 {
 		options.Models = []model.Model{{ID: "faux-1", Name: "Faux Model"}}
@@ -116,18 +117,6 @@ func (p *Provider) complete(m model.Model) *model.Model {
 		m.MaxTokens = 16_384
 	}
 	return &m
-}
-
-// sleep waits by the computer's clock.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // ID implements [model.Provider].

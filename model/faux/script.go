@@ -1,15 +1,14 @@
 package faux
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/seed-d579e5eb/harness/model"
+	"github.com/seed-d579e5eb/harness/model/internal/strictjson"
 	"github.com/seed-d579e5eb/harness/model/message"
 )
 
@@ -87,14 +86,14 @@ func ParseScript(text []byte) (*Script, error) {
 		Rules     []json.RawMessage `json:"rules"`
 		Otherwise json.RawMessage   `json:"otherwise"`
 	}
-	if err := strictly(text, &raw); err != nil {
+	if err := strictjson.Decode(text, &raw); err != nil {
 		return nil, &ScriptError{Err: err}
 	}
 	script := raw.Script
 	for i, text := range raw.Rules {
 		where := fmt.Sprintf("rules[%d]", i)
 		var rule Rule
-		if err := strictly(text, &rule); err != nil {
+		if err := strictjson.Decode(text, &rule); err != nil {
 			return nil, &ScriptError{Where: where, Err: err}
 		}
 		if err := errors.Join(rule.When.prepare(where+".when"), rule.Reply.prepare(where+".answer")); err != nil {
@@ -104,7 +103,7 @@ func ParseScript(text []byte) (*Script, error) {
 	}
 	if len(raw.Otherwise) > 0 {
 		script.Otherwise = new(Reply)
-		if err := strictly(raw.Otherwise, script.Otherwise); err != nil {
+		if err := strictjson.Decode(raw.Otherwise, script.Otherwise); err != nil {
 			return nil, &ScriptError{Where: "otherwise", Err: err}
 		}
 		if err := script.Otherwise.prepare("otherwise"); err != nil {
@@ -112,19 +111,6 @@ func ParseScript(text []byte) (*Script, error) {
 		}
 	}
 	return &script, nil
-}
-
-// strictly reads one value of JSON, and refuses unknown members.
-func strictly(text []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return err
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("more follows the end of the value")
-	}
-	return nil
 }
 
 // Options returns the options of a provider that answers by the script.

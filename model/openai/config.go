@@ -1,16 +1,15 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"strings"
 
 	"github.com/seed-d579e5eb/harness/model"
+	"github.com/seed-d579e5eb/harness/model/internal/strictjson"
 )
 
 // api is the name of the protocol, as pi-ai has it.
@@ -83,7 +82,7 @@ func ParseConfig(text []byte) (*Config, error) {
 	var raw struct {
 		Providers []json.RawMessage `json:"providers"`
 	}
-	if err := strictly(text, &raw); err != nil {
+	if err := strictjson.Decode(text, &raw); err != nil {
 		return nil, &ConfigError{Err: err}
 	}
 	config := new(Config)
@@ -91,7 +90,7 @@ func ParseConfig(text []byte) (*Config, error) {
 	for i, text := range raw.Providers {
 		var provider ProviderConfig
 		where := fmt.Sprintf("providers[%d]", i)
-		if err := strictly(text, &provider); err != nil {
+		if err := strictjson.Decode(text, &provider); err != nil {
 			return nil, &ConfigError{Where: where, Err: err}
 		}
 		if err := provider.check(where); err != nil {
@@ -104,19 +103,6 @@ func ParseConfig(text []byte) (*Config, error) {
 		config.Providers = append(config.Providers, provider)
 	}
 	return config, nil
-}
-
-// strictly reads one value of JSON, and refuses unknown members.
-func strictly(text []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return err
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("more follows the end of the value")
-	}
-	return nil
 }
 
 // check returns a [*ConfigError] for what no provider can be made of. The place is that

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-d579e5eb/harness/model"
+	"github.com/seed-d579e5eb/harness/model/internal/wait"
 	"github.com/seed-d579e5eb/harness/model/message"
 )
 
@@ -53,7 +54,7 @@ func New(config ProviderConfig, options Options) (*Provider, error) {
 		options.Now = time.Now
 	}
 	if options.Sleep == nil {
-		options.Sleep = sleep
+		options.Sleep = wait.For
 	}
 	p := &Provider{config: config, options: options, transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -96,18 +97,6 @@ func (p *Provider) complete(m model.Model) *model.Model {
 		m.Input = []string{model.InputText}
 	}
 	return &m
-}
-
-// sleep waits by the computer's clock.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Close ends connections that no response uses. Responses that are under way go on.

@@ -34,15 +34,15 @@ func appendEscaped(to []byte, text string) []byte {
 			at += size
 			continue
 		}
-		to = appendEscape(append(to, text[plain:at]...), c)
+		to = AppendEscape(append(to, text[plain:at]...), c)
 		at++
 		plain = at
 	}
 	return append(append(to, text[plain:]...), '"')
 }
 
-// appendEscape appends the escape of a quote, a backslash or a control character.
-func appendEscape(to []byte, c byte) []byte {
+// AppendEscape appends the escape of a quote, a backslash or a control character.
+func AppendEscape(to []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':
 		return append(to, '\\', c)

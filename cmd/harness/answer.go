@@ -61,7 +61,7 @@ func (a *answerPrinter) print(line control.SubmitLine) error {
 func (a *answerPrinter) begin(begun control.Begun) {
 	a.conversation = begun.Conversation
 	if begun.Scripted {
-		fmt.Fprintf(a.program.err, "harness: no model is configured, so the scripted model %s answers; see harness models --help\n", begun.Model)
+		fmt.Fprintf(a.program.err, "harness: no model is configured, so the scripted model %s answers; see harness models\n", begun.Model)
 	}
 	fmt.Fprintf(a.program.err, "conversation %d\n", begun.Conversation)
 }

@@ -132,14 +132,16 @@ func systemLine(m *message.System) string {
 	for _, section := range m.Sections {
 		changed = append(changed, section.Name)
 	}
-	line := "[prompt: " + strings.Join(changed, ", ")
+	if len(changed) > 0 {
+		changed = []string{strings.Join(changed, ", ")}
+	}
 	for _, tool := range m.ToolsRemoved {
-		line += " -" + tool.Name
+		changed = append(changed, "-"+tool.Name)
 	}
 	for _, tool := range m.ToolsAdded {
-		line += " +" + tool.Name
+		changed = append(changed, "+"+tool.Name)
 	}
-	return line + "]"
+	return "[prompt: " + strings.Join(changed, " ") + "]"
 }
 
 func blocksText(blocks message.Blocks) string {

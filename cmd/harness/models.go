@@ -41,6 +41,9 @@ func (c *modelsCommand) Run(ctx context.Context, p *program) error {
 	}
 	for _, one := range models {
 		line := one.Name
+		if one.Any {
+			line += "  any name, chosen with submit --model or as the default of models.json"
+		}
 		if one.Default {
 			line += "  (default)"
 		}

@@ -27,7 +27,7 @@ func (*submitCommand) Help() string {
 error. With a running harness the conversation goes on without this command, and Ctrl-C aborts it. Without one
 it loads the world, goes on with whatever was cut off there, and stops when nothing goes on any more.
 
-The models of a world are in DIR/state/models.json, which docs/operating.md describes. Without any, the scripted
+The models of a world are in DIR/state/models.json, which docs/models.md describes. Without any, the scripted
 model faux/faux-1 answers, and says so.
 
 The exit code is 1 when there is no answer.
@@ -70,7 +70,7 @@ func (c *submitCommand) text(p *program) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		text = string(read)
+		text = strings.TrimSuffix(string(read), "\n")
 	}
 	if strings.TrimSpace(text) == "" {
 		return "", usage("there is nothing to submit: the text is empty")

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-d579e5eb/harness/durable"
 	"github.com/seed-d579e5eb/harness/durable/record"
 	"github.com/seed-d579e5eb/harness/host"
+	"github.com/seed-d579e5eb/harness/model"
 	"github.com/seed-d579e5eb/harness/model/message"
 )
 
@@ -38,7 +39,9 @@ var (
 
 // Model is a model that can be asked.
 type Model struct {
-	Name    string `json:"name"` // provider/id
+	Name string `json:"name"` // provider/id
+	// Any says that the provider lists no models and takes every id; the name's is "…".
+	Any     bool   `json:"any,omitempty"`
 	Title   string `json:"title,omitempty"`
 	Default bool   `json:"default,omitempty"` // of conversations that choose none
 	// Scripted says that it is the default because no model is configured.
@@ -90,14 +93,21 @@ func (l Local) Models(ctx context.Context) ([]Model, error) {
 	configured := l.Host.Models()
 	models := l.Host.Harness().Models()
 	list := []Model{}
-	for _, one := range models.List() {
-		shown := Model{Name: one.Provider + "/" + one.ID, Title: one.Name}
-		shown.Default = configured.Default == durable.ModelRef{Provider: one.Provider, Model: one.ID}
-		shown.Scripted = shown.Default && configured.Scripted
-		if err := models.CheckAuth(ctx, one.Provider); err != nil {
-			shown.Problem = err.Error()
+	for _, provider := range models.Providers() {
+		problem := ""
+		if err := models.CheckAuth(ctx, provider.ID()); err != nil {
+			problem = err.Error()
 		}
-		list = append(list, shown)
+		listed := provider.Models()
+		for _, one := range listed {
+			shown := Model{Name: one.Provider + "/" + one.ID, Title: one.Name, Problem: problem}
+			shown.Default = configured.Default == durable.ModelRef{Provider: one.Provider, Model: one.ID}
+			shown.Scripted = shown.Default && configured.Scripted
+			list = append(list, shown)
+		}
+		if _, finds := provider.(model.Finder); finds && len(listed) == 0 {
+			list = append(list, Model{Name: provider.ID() + "/…", Any: true, Problem: problem})
+		}
 	}
 	return list, nil
 }
@@ -222,7 +232,7 @@ func (l Local) conversation(ctx context.Context, request SubmitRequest) (*durabl
 	if request.Model != "" {
 		chosen, err := l.Host.Harness().Models().Resolve(request.Model)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w; models are configured in the world's state/%s, or by OPENAI_API_KEY in the environment of harness run, which reads both when it starts", err, host.ModelsFile)
 		}
 		change.Model = durable.Set(durable.ModelRef{Provider: chosen.Provider, Model: chosen.ID})
 	}

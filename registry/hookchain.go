@@ -58,10 +58,18 @@ func (a *Agent) OnYield(ctx context.Context, asking Asking, answer *message.Assi
 	var turn *message.Content
 	err := a.ask(ctx, HookOnYield, asking, func(ctx context.Context, h boundHook, at HookContext) (decided bool, err error) {
 		given, err := h.OnYield(ctx, at, answer)
-		if err == nil {
-			turn = given
+		if err != nil || given == nil {
+			return false, err
 		}
-		return turn != nil, err
+		text, err := json.Marshal(given)
+		if err == nil {
+			err = checkSize("the turn it goes on with", len(text), maxTurn)
+		}
+		if err != nil {
+			return false, err
+		}
+		turn = given
+		return true, nil
 	})
 	return turn, err
 }
@@ -86,6 +94,9 @@ func (a *Agent) BeforeCompact(ctx context.Context, asking Asking, compaction Com
 			return false, err
 		case !given.Decline && strings.TrimSpace(given.Summary) == "":
 			return false, errors.New("it neither declined nor gave a summary: its summary is missing or blank")
+		}
+		if err := checkSize("its summary", len(given.Summary), maxText); err != nil {
+			return false, err
 		}
 		decision = given
 		return true, nil

@@ -71,6 +71,9 @@ func (a *Agent) RenderSections(ctx context.Context, input SectionInput) (message
 func (a *Agent) render(ctx context.Context, s *boundSection, input SectionInput) (section message.Section, shown bool, err error) {
 	text, err := invoke(ctx, s.member, s.what, a.generation.limits.Hook, func(ctx context.Context) (text string, err error) {
 		text, shown, err = s.Render(ctx, input)
+		if err == nil && shown {
+			err = checkSize("its text", len(text), maxText)
+		}
 		return text, err
 	})
 	if !s.Untagged {

@@ -15,10 +15,10 @@ import (
 )
 
 type submitCommand struct {
-	Text         string                `arg:"" help:"What to say, or - to read it from standard input."`
-	Conversation record.ConversationID `placeholder:"ID" help:"Go on with a conversation; harness conversations lists them. Without it a new one begins."`
-	Model        string                `placeholder:"P/M" help:"The model that answers from now on, as provider/model; harness models lists them."`
-	JSON         bool                  `name:"json" help:"Print the agent events, one JSON document a line."`
+	Text         string                 `arg:"" help:"What to say, or - to read it from standard input."`
+	Conversation *record.ConversationID `placeholder:"ID" help:"Go on with a conversation; harness conversations lists them. Without it a new one begins."`
+	Model        string                 `placeholder:"P/M" help:"The model that answers from now on, as provider/model; harness models lists them."`
+	JSON         bool                   `name:"json" help:"Print the agent events, one JSON document a line."`
 }
 
 // Help implements [kong.HelpProvider].
@@ -43,7 +43,12 @@ func (c *submitCommand) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	request := control.SubmitRequest{Conversation: c.Conversation, Text: text, Model: c.Model}
+	request := control.SubmitRequest{Text: text, Model: c.Model}
+	if c.Conversation != nil {
+		if request.Conversation = *c.Conversation; request.Conversation < 1 {
+			return usage("there is no conversation %d; harness conversations lists them", request.Conversation)
+		}
+	}
 	printer := &answerPrinter{program: p, json: c.JSON}
 	var settled record.Submission
 	err = p.withConversations(ctx, func(conversations control.Conversations) (err error) {
